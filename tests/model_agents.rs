@@ -2,9 +2,12 @@
 
 mod basics;
 mod calls;
+mod compaction;
 mod conversations;
 mod crash;
 mod fixture;
 mod ledger;
+mod many_tools;
+mod real;
 mod refusals;
 mod steering;

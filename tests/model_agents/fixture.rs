@@ -14,7 +14,7 @@ use serde_json::Value;
 pub(super) struct Stage {
     pub(super) provider: FakeProvider,
     pub(super) kernel: Kernel,
-    _home: TestHome,
+    pub(super) _home: TestHome,
 }
 
 /// The manifest of the agent, with more keys.

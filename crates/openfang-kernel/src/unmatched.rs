@@ -35,7 +35,7 @@ impl KnownNames<'_> {
             .flatten()
             .filter(|name| !self.agents.iter().any(|known| known == name.as_str()));
         let agents = agents.map(|name| ("agents", format!("there is no agent {name}")));
-        let tools = profile.tools.iter().flatten().filter(|pattern| !self.has_tool(pattern));
+        let tools = profile.patterns().into_iter().flatten().filter(|pattern| !self.has_tool(pattern));
         let tools = tools.map(|pattern| ("tools", format!("{pattern} matches no known tool")));
         servers.chain(agents).chain(tools).collect()
     }

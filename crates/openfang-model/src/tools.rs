@@ -4,12 +4,15 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
-use openfang_types::limits::MODEL_DESCRIPTION_MAX_CHARS;
+use openfang_types::limits::{MODEL_DESCRIPTION_MAX_CHARS, TENTH_CHARS_PER_TOKEN};
 use serde_json::Value;
 
 use crate::answer::CallArguments;
 use crate::schema::{self, SchemaDialect, plain_name, short_hash};
 use crate::wire::WireKind;
+
+/// What a request says around a definition.
+const FRAME_BYTES: u64 = 60;
 
 /// A tool as a model sees it.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +27,7 @@ pub struct ToolSpec {
 #[derive(Debug, Default)]
 pub struct Toolbox {
     specs: Vec<ToolSpec>,
+    estimated: OnceLock<u64>,
     prepared: [OnceLock<AdvertisedTools>; WireKind::COUNT],
 }
 
@@ -33,7 +37,7 @@ impl Toolbox {
         let mut seen = HashSet::new();
         specs.retain(|spec| seen.insert(spec.name.clone()));
         specs.sort_by(|one, two| one.name.cmp(&two.name));
-        Self { specs, prepared: Default::default() }
+        Self { specs, estimated: OnceLock::new(), prepared: Default::default() }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -43,6 +47,18 @@ impl Toolbox {
     /// The name of the tool in this place of an encoded request.
     pub fn name_at(&self, index: usize) -> Option<&str> {
         self.specs.get(index).map(|spec| spec.name.as_str())
+    }
+
+    /// About how many tokens the definitions take in a request.
+    pub fn estimated_tokens(&self) -> u64 {
+        *self.estimated.get_or_init(|| {
+            let sizes = self.specs.iter().map(|spec| {
+                let text = spec.name.len() + spec.description.len() + spec.schema.to_string().len();
+                // The names of the members around it, and three and a half characters for a token.
+                (text as u64 + FRAME_BYTES) * 10 / TENTH_CHARS_PER_TOKEN
+            });
+            sizes.sum()
+        })
     }
 
     /// All tools but one: a provider may reject a single tool's schema.

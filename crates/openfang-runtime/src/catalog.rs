@@ -108,10 +108,14 @@ impl Catalog {
 
     /// All tools, by name.
     pub fn sorted(&self) -> Vec<CatalogEntry> {
-        let changing = self.changing();
-        let mut all: Vec<CatalogEntry> = self.lasting.all().chain(changing.all()).collect();
+        let mut all = self.entries();
         all.sort_by(|a, b| a.name().cmp(b.name()));
         all
+    }
+
+    /// All tools, by source.
+    pub(crate) fn entries(&self) -> Vec<CatalogEntry> {
+        self.lasting.all().chain(self.changing().all()).collect()
     }
 
     /// The tools that wait because their definition changed.

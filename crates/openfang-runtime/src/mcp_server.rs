@@ -24,4 +24,17 @@ pub enum View {
         /// Whether its tools are shown too.
         tools: bool,
     },
+    /// The same through two tools, with which all others are found and called.
+    Lazy(Box<Self>),
+}
+
+impl View {
+    /// The agent that alone is shown.
+    pub fn only_agent(&self) -> Option<&AgentName> {
+        match self {
+            Self::Agents | Self::Everything => None,
+            Self::Agent { name, .. } => Some(name),
+            Self::Lazy(inner) => inner.only_agent(),
+        }
+    }
 }

@@ -22,6 +22,8 @@ use crate::catalog::Catalog;
 use crate::context::CallContext;
 use crate::metrics::PipelineMetrics;
 use crate::outward_calls::{OutwardCall, OutwardCalls};
+use crate::tool_index::ToolIndex;
+use crate::tool_search::CachedToolIndex;
 
 mod approval;
 pub mod arguments;
@@ -70,6 +72,7 @@ pub struct Pipeline {
     metrics: PipelineMetrics,
     /// The calls to other servers that are under way.
     outward: OutwardCalls,
+    index: CachedToolIndex,
 }
 
 /// What the guards read and write.
@@ -99,6 +102,7 @@ impl Pipeline {
             sensitive: RwLock::new(Arc::new(sensitive)),
             metrics,
             outward: OutwardCalls::default(),
+            index: CachedToolIndex::default(),
         }
     }
 
@@ -110,6 +114,11 @@ impl Pipeline {
     /// The tools behind the guards.
     pub const fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// The tools by their words, as the catalogue has them now. Who may use them is not looked at.
+    pub async fn tool_index(&self) -> Arc<ToolIndex> {
+        self.index.get(&self.catalog).await
     }
 
     /// The calls to other servers that are under way.

@@ -5,6 +5,8 @@
 //! list, however it was cut, into a conversation that every provider accepts: the user begins, every call has exactly one
 //! result right behind its answer, and no result is without its call. The same list always becomes the same view.
 //!
+//! What takes too much room is compacted: `plan.rs` decides what stays, and a [`Compaction`] says so from then on.
+//!
 //! `stored.rs` makes items of the store of them, and reads them back.
 
 use openfang_model::{Block, Cost, NativeItems, Part, Stop, Usage};
@@ -12,12 +14,18 @@ use openfang_types::ids::TaskId;
 use openfang_types::taint::Labels;
 use serde::{Deserialize, Serialize};
 
+mod compaction;
+mod plan;
+mod size;
 mod stored;
 mod view;
 
+pub use compaction::{Compaction, CoveredTask, InterruptedCall, RunSpending, Stub};
+pub(crate) use plan::{CompactionPlan, Room};
+pub(crate) use size::{of_entry, of_items, of_text};
 pub use stored::TranscriptError;
 pub use view::{TranscriptView, view};
-pub(crate) use view::{calls_in, with_unique_ids};
+pub(crate) use view::{calls_in, newest_compaction, view_as, with_unique_ids};
 
 /// One entry of a transcript.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,11 +89,8 @@ pub enum TranscriptBody {
         approval: String,
         is_approved: bool,
     },
-    /// A summary stands for all entries up to this place.
-    Compacted {
-        summary: String,
-        covers: u64,
-    },
+    /// A summary stands for all entries up to a place. The newest one counts.
+    Compacted(Box<Compaction>),
     /// Another model goes on.
     Switched {
         model: String,

@@ -11,8 +11,10 @@ use openfang_types::taint::{Label, Labels};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{CallOutcome, TranscriptBody, TranscriptEntry, view};
+use super::{CallOutcome, Compaction, CoveredTask, Stub, TranscriptBody, TranscriptEntry, view};
 
+#[path = "transcript/plan_tests.rs"]
+mod plan;
 #[path = "transcript/stored_tests.rs"]
 mod stored;
 
@@ -58,6 +60,10 @@ fn begun(call: &str) -> TranscriptBody {
         arguments: String::new(),
         approval: None,
     }
+}
+
+fn compaction(summary: &str, covers: u64) -> Compaction {
+    Compaction { summary: summary.to_owned(), covers, ..Compaction::default() }
 }
 
 fn entries(bodies: Vec<TranscriptBody>) -> Vec<TranscriptEntry> {
@@ -125,7 +131,7 @@ fn a_summary_stands_for_what_it_covers_and_keeps_the_labels() {
         user("Hi"),
         answer(vec![call("a")], None, Stop::Calls),
         done("a"),
-        TranscriptBody::Compacted { summary: "They said hi.".to_owned(), covers: 3 },
+        TranscriptBody::Compacted(Box::new(compaction("They said hi.", 3))),
         user("And now?"),
     ]);
     entries[0].labels = Labels::one(Label::Secret, "not in the view");
@@ -225,6 +231,22 @@ fn any_seen() -> impl Strategy<Value = u64> {
     prop_oneof![2 => Just(u64::MAX), 1 => 0_u64..24]
 }
 
+/// Any compaction, of any place and with stubs for whatever there is: more than can happen.
+fn any_compaction() -> impl Strategy<Value = Compaction> {
+    let words = || prop::sample::select(vec!["Sum.", "", "  "]);
+    let stub = (0_u64..24, prop::option::of(Just("0190a000-0000-7000-8000-000000000001".to_owned())));
+    let stub = stub.prop_map(|(seq, handle)| Stub {
+        seq,
+        text: "[left out]".to_owned(),
+        of: "add_numbers".to_owned(),
+        handle,
+    });
+    let messages = prop::collection::vec(words().prop_map(text), 0..3);
+    (words(), 0_u64..30, messages, prop::collection::vec(stub, 0..4)).prop_map(|(summary, covers, messages, stubs)| {
+        Compaction { messages, stubs, ..compaction(summary, covers) }
+    })
+}
+
 /// Anything that may be in a transcript, in any order: more than can happen.
 fn any_body() -> impl Strategy<Value = TranscriptBody> {
     let id = || prop::sample::select(vec!["a", "b", "c", "call_0", "nobody"]).prop_map(str::to_owned);
@@ -247,7 +269,7 @@ fn any_body() -> impl Strategy<Value = TranscriptBody> {
         2 => id().prop_map(|id| begun(&id)),
         4 => (id(), outcome).prop_map(|(call, outcome)| ended(&call, outcome)),
         1 => Just(TranscriptBody::Switched { model: "other".to_owned(), reason: "busy".to_owned() }),
-        1 => (0_u64..12).prop_map(|covers| TranscriptBody::Compacted { summary: "Sum.".to_owned(), covers }),
+        1 => any_compaction().prop_map(|compaction| TranscriptBody::Compacted(Box::new(compaction))),
     ]
 }
 
@@ -380,7 +402,7 @@ proptest! {
     #[test]
     fn a_longer_history_keeps_the_beginning_of_the_view(bodies in prop::collection::vec(any_body(), 2..16)) {
         let plain: Vec<TranscriptBody> =
-            bodies.into_iter().filter(|body| !matches!(body, TranscriptBody::Compacted { .. })).collect();
+            bodies.into_iter().filter(|body| !matches!(body, TranscriptBody::Compacted(_))).collect();
         let all = entries(plain);
         let (longer, shorter) = (view(&all), view(&all[..all.len().saturating_sub(1)]));
         // The newest items may still grow: results of open calls, and the message that waits behind them.

@@ -115,7 +115,12 @@ impl FakeProvider {
 
     /// How many requests arrived that nobody read yet.
     pub fn unread_requests(&mut self) -> usize {
-        std::iter::from_fn(|| self.requests.try_recv().ok()).count()
+        self.unread().len()
+    }
+
+    /// The requests that arrived and nobody read yet.
+    pub fn unread(&mut self) -> Vec<Post> {
+        std::iter::from_fn(|| self.requests.try_recv().ok()).collect()
     }
 
     /// Waits until the client has closed a connection on which [`Reply::Hold`] was sent.

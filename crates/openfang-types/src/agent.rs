@@ -87,6 +87,9 @@ pub struct Capabilities {
     /// The MCP servers whose tools the patterns may reach; absent: all, empty: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp_servers: Option<Vec<ServerName>>,
+    /// Tools that the model is always told of, also when it has to search for the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pinned: Vec<ToolName>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -23,7 +23,7 @@ pub use mcp_servers::{
     EnvEntry, McpAudit, McpProtocol, McpSandbox, McpServerConfigEntry, McpServerSettings, McpTransportEntry, NewTools,
     OnChange, ToolPattern, ToolPatternError, ToolSelection, is_own_variable,
 };
-pub use profiles::{NamedProfile, Profile};
+pub use profiles::{NamedProfile, Profile, ProfileTools, SearchWord};
 pub use providers::{ModelPrice, ModelSettings, ProviderConfig, ProviderWire, ReasoningOption};
 pub use proxies::{ForwardedHeader, IpRange, IpRangeError};
 pub use queue::QueueConfig;

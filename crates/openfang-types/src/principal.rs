@@ -110,6 +110,11 @@ impl Principal {
         }
     }
 
+    /// Whether a profile lets it search for tools instead of listing them.
+    pub fn searches_tools(&self) -> bool {
+        self.profiles.iter().any(|narrowing| narrowing.profile.searches_tools())
+    }
+
     /// Principals with the same audience are shown the same.
     pub fn audience(&self) -> String {
         format!("{:?} {:?}", self.standing, self.profiles)

@@ -58,24 +58,27 @@ pub(crate) async fn endpoint(
 }
 
 /// What a query leaves out: `tools=false` the tools, `agent=NAME` all but that agent and the tools that it can use,
-/// `profile=NAME` what the profile does not have. Other members of the query mean nothing here.
+/// `profile=NAME` what the profile does not have. `lazy=true` lists two tools, with which the others are found and called. Other
+/// members of the query mean nothing here.
 #[derive(Default)]
 struct Narrowing {
     agent: Option<AgentName>,
     tools: Option<bool>,
     profile: Option<ProfileName>,
+    lazy: Option<bool>,
 }
 
 impl Narrowing {
     fn of(query: &str) -> Result<Self, ApiError> {
         let unreadable = |name: &str| {
-            ApiError::bad_request(format!("the query {name} comes once: agent=NAME, tools=false, profile=NAME"))
+            ApiError::bad_request(format!("the query {name} comes once: agent=NAME, tools=false, profile=NAME, lazy=true"))
         };
         let mut asked = Self::default();
         for (name, value) in query.split('&').filter_map(|member| member.split_once('=')) {
             let is_new = match name {
                 "agent" => asked.agent.replace(value.parse().map_err(|_| unreadable(name))?).is_none(),
                 "tools" => asked.tools.replace(value.parse().map_err(|_| unreadable(name))?).is_none(),
+                "lazy" => asked.lazy.replace(value.parse().map_err(|_| unreadable(name))?).is_none(),
                 "profile" => asked.profile.replace(value.parse().map_err(|_| unreadable(name))?).is_none(),
                 _ => true,
             };
@@ -89,11 +92,14 @@ impl Narrowing {
     /// The narrowed caller, and the server of a view that shows less than everything, if one is asked for.
     fn applied(self, front: &Front, caller: Caller) -> Result<(Caller, Option<McpServer>), ApiError> {
         let caller = narrowed(&front.kernel, caller, self.profile.as_ref())?;
+        let is_lazy = self.lazy.unwrap_or(false);
         let view = match (self.agent, self.tools.unwrap_or(true)) {
             (Some(name), tools) => View::Agent { name, tools },
             (None, false) => View::Agents,
+            (None, true) if is_lazy => View::Everything,
             (None, true) => return Ok((caller, None)),
         };
+        let view = if is_lazy { View::Lazy(Box::new(view)) } else { view };
         let server = front.mcp_views.get(&caller, view)?;
         Ok((caller, Some(server)))
     }
@@ -148,9 +154,10 @@ pub(super) async fn open_sse(
     RequestCaller(caller): RequestCaller,
     RawQuery(query): RawQuery,
 ) -> Shaped<Events> {
-    // Messages of this transport go to another path, which has no profile.
-    if Narrowing::of(query.as_deref().unwrap_or_default()).is_ok_and(|asked| asked.profile.is_some()) {
-        return ApiError::bad_request("/sse has no profiles; connect to /mcp?profile=NAME")
+    // Messages of this transport go to another path, which has no query.
+    let asked = Narrowing::of(query.as_deref().unwrap_or_default());
+    if asked.is_ok_and(|asked| asked.profile.is_some() || asked.lazy == Some(true)) {
+        return ApiError::bad_request("/sse has no profiles and shows all tools; connect to /mcp?profile=NAME or /mcp?lazy=true")
             .into_response()
             .into();
     }

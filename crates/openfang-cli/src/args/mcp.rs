@@ -25,8 +25,11 @@ pub(crate) struct McpArgs {
     /// Serve only what this profile of config.toml has
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<ProfileName>,
+    /// Serve the tools too, but list only two: one finds the others, one calls them
+    #[arg(long)]
+    pub(crate) lazy: bool,
     /// Serve one MCP server as it is, under its own names
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["tools", "agent"], add = ArgValueCandidates::new(names::servers))]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["tools", "agent", "lazy"], add = ArgValueCandidates::new(names::servers))]
     pub(crate) server: Option<ServerName>,
 }
 

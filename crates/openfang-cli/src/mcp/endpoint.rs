@@ -39,11 +39,7 @@ impl Endpoint {
     pub(crate) fn path(&self) -> String {
         let profile = self.profile.as_ref().map(|profile| format!("profile={profile}"));
         let (path, members) = match &self.content {
-            Content::Home(View::Everything) => ("/mcp".to_owned(), None),
-            Content::Home(View::Agents) => ("/mcp".to_owned(), Some("tools=false".to_owned())),
-            Content::Home(View::Agent { name, tools }) => {
-                ("/mcp".to_owned(), Some(format!("agent={name}&tools={tools}")))
-            }
+            Content::Home(view) => ("/mcp".to_owned(), members_of(view)),
             Content::Server(name) => (format!("/mcp/servers/{name}"), None),
         };
         let query: Vec<String> = members.into_iter().chain(profile).collect();
@@ -83,6 +79,19 @@ impl Endpoint {
                 let server = Gateways::new(kernel).get(&caller, name.as_str()).await;
                 Ok(LocalServer::Server(server.ok_or_else(unknown)?, caller))
             }
+        }
+    }
+}
+
+/// What a query says of a view. Everything is what `/mcp` shows without one.
+fn members_of(view: &View) -> Option<String> {
+    match view {
+        View::Everything => None,
+        View::Agents => Some("tools=false".to_owned()),
+        View::Agent { name, tools } => Some(format!("agent={name}&tools={tools}")),
+        View::Lazy(inner) => {
+            let inner = members_of(inner).map(|members| format!("{members}&")).unwrap_or_default();
+            Some(format!("{inner}lazy=true"))
         }
     }
 }

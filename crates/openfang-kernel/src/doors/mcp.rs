@@ -29,6 +29,7 @@ mod results;
 mod servers;
 mod task_tool;
 mod tasks;
+mod tool_search;
 mod updates;
 mod views;
 mod work;

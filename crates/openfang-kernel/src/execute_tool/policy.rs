@@ -108,7 +108,7 @@ impl DirectCalls {
         }
         let names = tools.iter().filter_map(|tool| tool.as_str().parse().ok()).collect();
         let shown = AgentManifest {
-            capabilities: Capabilities { tools: names, mcp_servers: None },
+            capabilities: Capabilities { tools: names, ..Capabilities::default() },
             default_tool: manifest.default_tool.clone().filter(|tool| tools.contains(tool)),
             ..AgentManifest::clone(&manifest)
         };

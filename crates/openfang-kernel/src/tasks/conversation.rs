@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use openfang_runtime::transcript::{TranscriptEntry, TranscriptError};
+use openfang_runtime::transcript::{TranscriptBody, TranscriptEntry, TranscriptError};
 use openfang_store::{Conversation, StoreError, TranscriptItem, TranscriptQuery, TranscriptRange, TranscriptWrite};
 use openfang_types::limits::{TRANSCRIPT_PAGE, TRANSCRIPT_READ_MAX_BYTES};
 use tokio::sync::OwnedMutexGuard;
@@ -145,7 +145,17 @@ impl Inner {
         narrowing: &str,
         entries: &[TranscriptEntry],
     ) -> Result<(), TranscriptError> {
-        let others: HashSet<_> = entries.iter().map(|entry| entry.task).filter(|task| *task != log.id()).collect();
+        let compactions = entries.iter().filter_map(|entry| match &entry.body {
+            TranscriptBody::Compacted(compaction) => Some(&**compaction),
+            _ => None,
+        });
+        // Of a task whose number is not known nobody can say who began it.
+        if compactions.clone().any(|compaction| compaction.has_more_tasks) {
+            return Err(TranscriptError::Foreign);
+        }
+        let covered = compactions.flat_map(|compaction| compaction.tasks.iter().map(|covered| covered.task));
+        let tasks = entries.iter().map(|entry| entry.task).chain(covered);
+        let others: HashSet<_> = tasks.filter(|task| *task != log.id()).collect();
         for task in others {
             match self.store.scope(task).await {
                 Ok(scope) if scope.as_deref() == Some(narrowing) => {}

@@ -8,6 +8,8 @@
 //!                             retry, fallback            └─ neither, cut, refused, over a limit ──> says so
 //! ```
 //!
+//! A view that takes too much of the model's window is compacted first (`window.rs`, `compaction.rs`).
+//!
 //! Everything that happens becomes an entry of the transcript, in the commit of the task's events: one before each
 //! request, one before each effect. So a run that died is continued from its transcript alone (`recovery.rs`), and a task
 //! that asks for something waits in the store, not in memory. Only a whole answer can start calls.
@@ -30,6 +32,8 @@ mod ask;
 mod budget;
 mod calls;
 mod chain;
+mod command;
+mod compaction;
 mod conversation;
 mod deltas;
 mod ends;
@@ -40,6 +44,7 @@ mod parts;
 mod recovery;
 mod structured;
 mod toolset;
+mod window;
 mod work;
 
 /// Answers for an agent by asking a model.

@@ -132,6 +132,24 @@ impl<'a> Record<'a> {
     }
 }
 
+impl Pipeline {
+    /// Records that a conversation was compacted.
+    pub(crate) fn note_compaction(&self, cx: &CallContext, before: u64, after: u64) {
+        let row = AuditRow {
+            trace: cx.trace,
+            at: self.clock.now(),
+            owner: cx.principal.owner().clone(),
+            door: cx.door,
+            agent: cx.agent.as_ref().map(|agent| agent.name.clone()),
+            run: cx.run.as_ref().map(|run| run.id),
+            subject: AuditSubject::Compact { before, after },
+            outcome: AuditOutcome::Succeeded,
+            micros: 0,
+        };
+        self.audit.record(AuditKind::Deed, row);
+    }
+}
+
 /// What is recorded of arguments: their digest, and their text if the operator wants it and nothing in it looks secret.
 fn recorded(pipeline: &Pipeline, cx: &CallContext, arguments: &RawValue) -> AuditArguments {
     let bytes = arguments.get().as_bytes();

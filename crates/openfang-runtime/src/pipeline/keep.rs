@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use openfang_store::{KeptResult, ResultForm, StoreError};
-use openfang_types::ids::ResultId;
+use openfang_types::ids::{ResultId, ToolName};
 use openfang_types::taint::{Label, Labels};
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -51,6 +51,24 @@ async fn keep(pipeline: &Pipeline, cx: &CallContext, form: ResultForm, content: 
             tracing::warn!(%error, trace = %cx.trace, "what a result lost was not kept");
             Fate::Gone("the store cannot be written now")
         }
+    }
+}
+
+impl Pipeline {
+    /// Keeps a text for its owner, under the id that is returned. None if there is no room, or nothing is kept.
+    pub(crate) async fn keep_text(&self, cx: &CallContext, text: String, labels: &Labels) -> Option<ResultId> {
+        let text = redacted(&self.sensitive(), ResultForm::Text, text);
+        match keep(self, cx, ResultForm::Text, text, labels).await {
+            Fate::Kept(id) => Some(id),
+            Fate::OfTask(_) | Fate::Gone(_) => None,
+        }
+    }
+
+    /// Whether the caller's own grants let it read kept results, whatever the agent in between may do.
+    pub(crate) fn may_read_results(&self, cx: &CallContext) -> bool {
+        let tool = "result_read".parse().ok().and_then(|name: ToolName| self.catalog().get(&name));
+        let through = cx.agent.as_ref().map(|agent| &agent.name);
+        tool.is_some_and(|tool| cx.principal.may_use(&tool.traits, through))
     }
 }
 

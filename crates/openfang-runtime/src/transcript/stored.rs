@@ -35,7 +35,7 @@ impl TranscriptBody {
             Self::CallDone { .. } => TranscriptKind::CallDone,
             Self::Asked { .. } => TranscriptKind::Asked,
             Self::Decided { .. } => TranscriptKind::Decided,
-            Self::Compacted { .. } => TranscriptKind::Compacted,
+            Self::Compacted(_) => TranscriptKind::Compacted,
             Self::Switched { .. } => TranscriptKind::Switched,
         }
     }
@@ -44,7 +44,7 @@ impl TranscriptBody {
     pub fn to_item(&self, turn: u32, labels: Labels) -> Result<TranscriptItem, TranscriptError> {
         let json = serde_json::to_string(self).map_err(TranscriptError::NotJson)?;
         let covers = match self {
-            Self::Compacted { covers, .. } => Some(*covers),
+            Self::Compacted(compaction) => Some(compaction.covers),
             Self::User { .. }
             | Self::Answer { .. }
             | Self::CallBegun { .. }

@@ -20,7 +20,7 @@ fn one_of_each() -> Vec<TranscriptBody> {
         done("a"),
         TranscriptBody::Asked { approvals: vec![approval.clone()] },
         TranscriptBody::Decided { approval, is_approved: true },
-        TranscriptBody::Compacted { summary: "They said hi.".to_owned(), covers: 3 },
+        TranscriptBody::Compacted(Box::new(compaction("They said hi.", 3))),
         TranscriptBody::Switched { model: "other".to_owned(), reason: "busy".to_owned() },
     ]
 }

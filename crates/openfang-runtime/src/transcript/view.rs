@@ -6,7 +6,7 @@ use std::sync::Arc;
 use openfang_model::{Block, Call, CallResult, Item, NativeItems, Part, Stop};
 use openfang_types::taint::Labels;
 
-use super::{CallOutcome, TranscriptBody, TranscriptEntry};
+use super::{CallOutcome, Compaction, TranscriptBody, TranscriptEntry};
 
 /// A conversation that every provider accepts.
 #[derive(Debug, Clone, Default)]
@@ -26,17 +26,20 @@ const CONTINUES: &str = "(the conversation continues)";
 
 /// What is sent to a model of a transcript.
 pub fn view(entries: &[TranscriptEntry]) -> TranscriptView {
+    let compacted = newest_compaction(entries);
+    view_as(entries, compacted.map(|(entry, compaction)| (&entry.labels, compaction)))
+}
+
+/// The same as if this were the newest compaction.
+pub(crate) fn view_as(entries: &[TranscriptEntry], compacted: Option<(&Labels, &Compaction)>) -> TranscriptView {
     let mut builder = ViewBuilder::default();
-    let compacted = entries.iter().rev().find_map(|entry| match &entry.body {
-        TranscriptBody::Compacted { summary, covers } => Some((summary, *covers, &entry.labels)),
-        _ => None,
-    });
-    if let Some((summary, _, labels)) = compacted {
+    if let Some((labels, compaction)) = compacted {
         builder.labels.join(labels);
-        let text = format!("Summary of the conversation so far:\n{summary}");
-        builder.user(vec![Part::Text { text }]);
+        builder.user(compaction.head());
+        let replaces = compaction.stubs.iter().filter(|stub| stub.seq > compaction.covers);
+        builder.stubs = replaces.map(|stub| (stub.seq, stub.text.as_str())).collect();
     }
-    let covered = compacted.map_or(0, |(_, covers, _)| covers);
+    let covered = compacted.map_or(0, |(_, compaction)| compaction.covers);
     for entry in entries.iter().filter(|entry| entry.seq > covered) {
         builder.labels.join(&entry.labels);
         builder.take(entry.seq, &entry.body);
@@ -44,10 +47,20 @@ pub fn view(entries: &[TranscriptEntry]) -> TranscriptView {
     builder.finish()
 }
 
+/// The compaction that counts, and its entry.
+pub(crate) fn newest_compaction(entries: &[TranscriptEntry]) -> Option<(&TranscriptEntry, &Compaction)> {
+    entries.iter().rev().find_map(|entry| match &entry.body {
+        TranscriptBody::Compacted(compaction) => Some((entry, &**compaction)),
+        _ => None,
+    })
+}
+
 #[derive(Default)]
-struct ViewBuilder {
+struct ViewBuilder<'a> {
     items: Vec<Item>,
     labels: Labels,
+    /// What stands for results, by the places of those.
+    stubs: HashMap<u64, &'a str>,
     /// The calls of the newest answer, until their results are written.
     open: Vec<OpenCall>,
     /// What the user wrote and no model has read yet, with its place in the transcript. It stands before the first answer
@@ -64,7 +77,7 @@ struct OpenCall {
     outcome: Option<CallOutcome>,
 }
 
-impl ViewBuilder {
+impl ViewBuilder<'_> {
     fn take(&mut self, seq: u64, body: &TranscriptBody) {
         match body {
             TranscriptBody::User { parts } => self.unread.push((seq, parts.clone())),
@@ -78,14 +91,21 @@ impl ViewBuilder {
                 }
             }
             TranscriptBody::CallDone { call, outcome, .. } => {
+                let stub = self.stubs.get(&seq).copied();
                 if let Some(open) = self.open(call) {
                     // A result that comes twice counts once.
-                    open.outcome.get_or_insert_with(|| outcome.clone());
+                    open.outcome.get_or_insert_with(|| match (stub, outcome) {
+                        (Some(text), CallOutcome::Returned { is_error, .. }) => CallOutcome::Returned {
+                            parts: vec![Part::Text { text: text.to_owned() }],
+                            is_error: *is_error,
+                        },
+                        _ => outcome.clone(),
+                    });
                 }
             }
             TranscriptBody::Asked { .. }
             | TranscriptBody::Decided { .. }
-            | TranscriptBody::Compacted { .. }
+            | TranscriptBody::Compacted(_)
             | TranscriptBody::Switched { .. } => {}
         }
     }

@@ -56,6 +56,13 @@ pub enum AuditSubject {
         #[serde(default, skip_serializing_if = "is_zero")]
         left_out: usize,
     },
+    /// The conversation of an agent was compacted.
+    Compact {
+        /// About how many tokens it took.
+        before: u64,
+        /// About how many it takes now.
+        after: u64,
+    },
     /// The audit log itself; the outcome has the details.
     Log,
     /// A row of an earlier version, which wrote every subject as a tool name. Such rows are never written.
@@ -111,6 +118,8 @@ pub enum SubjectKind {
     Approval,
     /// Reloads of the configuration.
     Reload,
+    /// Compacted conversations.
+    Compact,
     /// Rows about the audit log itself.
     Log,
 }
@@ -142,6 +151,7 @@ impl AuditSubject {
             Self::Definition { .. } => SubjectKind::Definition,
             Self::Approval { .. } => SubjectKind::Approval,
             Self::Reload { .. } => SubjectKind::Reload,
+            Self::Compact { .. } => SubjectKind::Compact,
             Self::Log => SubjectKind::Log,
             Self::Former { kind, .. } => *kind,
         }
@@ -157,6 +167,7 @@ impl AuditSubject {
             | Self::Definition { .. }
             | Self::Approval { .. }
             | Self::Reload { .. }
+            | Self::Compact { .. }
             | Self::Log
             | Self::Former { .. } => None,
         }
@@ -164,7 +175,7 @@ impl AuditSubject {
 }
 
 impl SubjectKind {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Call,
         Self::Change,
         Self::Login,
@@ -172,6 +183,7 @@ impl SubjectKind {
         Self::Definition,
         Self::Approval,
         Self::Reload,
+        Self::Compact,
         Self::Log,
     ];
 
@@ -185,6 +197,7 @@ impl SubjectKind {
             Self::Definition => "definition",
             Self::Approval => "approval",
             Self::Reload => "reload",
+            Self::Compact => "compact",
             Self::Log => "log",
         }
     }
@@ -210,6 +223,7 @@ impl fmt::Display for AuditSubject {
                 f.write_str(&changed.join(", "))?;
                 if *left_out > 0 { write!(f, " and {left_out} more") } else { Ok(()) }
             }
+            Self::Compact { before, after } => write!(f, "conversation, {before} to {after} tokens"),
             Self::Log => f.write_str("audit log"),
             Self::Former { name, .. } => write!(f, "{name}"),
         }

@@ -182,6 +182,7 @@ pub(crate) fn subjects() -> Vec<AuditSubject> {
             step: ApprovalStep::Ask,
             tool: "add_numbers".parse().unwrap(),
         },
+        AuditSubject::Compact { before: u64::MAX, after: 0 },
         AuditSubject::Log,
     ];
     changes.into_iter().chain(others).collect()

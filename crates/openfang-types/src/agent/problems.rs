@@ -1,9 +1,10 @@
 //! What is wrong with a manifest although every value is right in itself.
 
-use super::{AgentManifest, FallbackModel, FlowMode, ModelConfig, Provider};
+use super::{AgentManifest, Capabilities, FallbackModel, FlowMode, ModelConfig, Provider};
 use crate::config::is_own_variable;
 use crate::limits::{
-    AGENT_TAG_MAX_CHARS, AGENT_TAGS_MAX, AGENT_TEXT_MAX_BYTES, ANSWER_MOST_TOKENS, FALLBACK_MODELS_MAX, RUN_MOST_SECS,
+    AGENT_TAG_MAX_CHARS, AGENT_TAGS_MAX, AGENT_TEXT_MAX_BYTES, ANSWER_MOST_TOKENS, FALLBACK_MODELS_MAX, PINNED_TOOLS_MAX,
+    RUN_MOST_SECS,
     RUN_MOST_STEPS,
 };
 
@@ -17,7 +18,7 @@ impl AgentManifest {
             true => of_model(self),
             false => without_model(self).or_else(|| of_script(&self.model)),
         };
-        first.or_else(|| of_tags(&self.tags))
+        first.or_else(|| of_tags(&self.tags)).or_else(|| of_pinned(&self.capabilities))
     }
 }
 
@@ -192,6 +193,14 @@ fn of_flow(agent: &AgentManifest) -> Option<ManifestProblem> {
         FlowMode::Labels => None,
         FlowMode::Sealed => says("flow.mode", "\"sealed\" does not exist; use \"labels\""),
     }
+}
+
+fn of_pinned(capabilities: &Capabilities) -> Option<ManifestProblem> {
+    let number = capabilities.pinned.len();
+    if number > PINNED_TOOLS_MAX {
+        return says("capabilities.pinned", format!("has {number} tools, and at most {PINNED_TOOLS_MAX} can be pinned"));
+    }
+    None
 }
 
 fn of_tags(tags: &[String]) -> Option<ManifestProblem> {

@@ -78,6 +78,9 @@ fn what_cannot_be_used_is_named_with_its_key() {
     let auto = "[model]\nprovider = \"auto\"\nbase_url = \"http://127.0.0.1:1\"";
     assert!(problem(auto).starts_with("model.base_url: cannot be used with provider = \"auto\""));
     assert!(problem(&format!("tags = [\"\\u0007\"]\n{MODEL}")).starts_with("tags[0]: must be a word"));
+    let pinned: Vec<String> = (0..21).map(|number| format!("tool_{number}")).collect();
+    let why = problem(&format!("{MODEL}\n[capabilities]\npinned = {pinned:?}"));
+    assert_eq!(why, "capabilities.pinned: has 21 tools, and at most 20 can be pinned");
 }
 
 #[test]

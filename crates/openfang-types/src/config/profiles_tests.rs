@@ -35,7 +35,9 @@ fn tool(name: &str) -> ToolTraits {
 #[test]
 fn a_profile_has_the_tools_that_each_of_its_lists_leaves() {
     let all = ["mcp_git_log", "mcp_files_read", "clock_now", "a2a_bob"];
-    let rows: [(&str, &[&str]); 6] = [
+    let rows: [(&str, &[&str]); 8] = [
+        ("tools = \"search\"", &all),
+        ("servers = []\ntools = \"search\"", &["clock_now", "a2a_bob"]),
         ("", &all),
         ("servers = [\"git\"]", &["mcp_git_log", "clock_now", "a2a_bob"]),
         ("tools = [\"mcp_git_*\", \"clock_*\"]", &["mcp_git_log", "clock_now"]),
@@ -69,4 +71,8 @@ fn profiles_narrow_and_never_grant() {
 fn an_unknown_key_of_a_profile_is_refused() {
     assert!(toml::from_str::<Profile>("tool = [\"x\"]").is_err());
     assert!(toml::from_str::<Profile>("tools = [\"a b\"]").is_err());
+    for wrong in ["tools = \"all\"", "tools = true", "tools = { search = true }"] {
+        let why = toml::from_str::<Profile>(wrong).unwrap_err().to_string();
+        assert!(why.contains("a list of patterns, or \"search\""), "{why}");
+    }
 }

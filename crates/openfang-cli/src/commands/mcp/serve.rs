@@ -21,6 +21,10 @@ use crate::signals::Signals;
 fn explanation(session: &Session, args: &McpArgs) -> Result<String, CliError> {
     let command = connect::program()?.display().to_string();
     let mut words = connect::arguments(session, args.agent.as_ref().map(AgentName::as_str), args.profile.as_ref());
+    if args.lazy {
+        words.retain(|word| word != "--tools");
+        words.push("--lazy".to_owned());
+    }
     if let Some(server) = &args.server {
         words.retain(|word| word != "--tools");
         words.extend(["--server".to_owned(), server.to_string()]);
@@ -94,13 +98,18 @@ async fn serve(
 }
 
 fn endpoint(args: McpArgs) -> Endpoint {
-    let content = match (args.server, args.agent, args.tools) {
+    let is_lazy = args.lazy;
+    let content = match (args.server, args.agent, args.tools || is_lazy) {
         (Some(server), _, _) => Content::Server(server),
         (None, Some(name), tools) => Content::Home(View::Agent { name, tools }),
         (None, None, true) => Content::Home(View::Everything),
         // A profile names tools, so they are shown.
         (None, None, false) if args.profile.is_some() => Content::Home(View::Everything),
         (None, None, false) => Content::Home(View::Agents),
+    };
+    let content = match content {
+        Content::Home(view) if is_lazy => Content::Home(View::Lazy(Box::new(view))),
+        content => content,
     };
     Endpoint { content, profile: args.profile }
 }

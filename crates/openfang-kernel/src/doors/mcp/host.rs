@@ -12,12 +12,15 @@ use openfang_mcp::listing::{Entry, Listed, Listing};
 use openfang_mcp::naming::is_mcp_tool;
 use openfang_mcp::{CallTask, Host, McpError};
 use openfang_runtime::task_output::TASK_TOOL;
+use openfang_runtime::tool_index::ToolWords;
+use openfang_runtime::tool_search::{TOOL_CALL, TOOL_SEARCH, WrappedCall};
+use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::limits::MCP_PREPARED_VIEWS;
 use serde_json::value::RawValue;
 
 use super::servers::{self, ServerContents};
-use super::{View, agents, call_tasks, calls, results, task_tool, tasks};
+use super::{View, agents, call_tasks, calls, results, task_tool, tasks, tool_search};
 use crate::Caller;
 use crate::doors::Doors;
 
@@ -25,6 +28,8 @@ use crate::doors::Doors;
 pub struct KernelHost {
     pub(super) doors: Doors,
     view: View,
+    /// Whether tools are found by searching, whoever the caller is.
+    is_lazy: bool,
     identity: Arc<Identity>,
     /// By audience; of each the one that was made last.
     prepared: Mutex<HashMap<String, (u64, Arc<Prepared>)>>,
@@ -32,7 +37,12 @@ pub struct KernelHost {
 
 /// What one kind of caller is shown.
 pub(crate) struct Prepared {
-    tools: Arc<Listing>,
+    /// The tools that can be called.
+    pub(super) tools: Arc<Listing>,
+    /// Those that are listed.
+    listed: Arc<Listing>,
+    /// Those that are not in the catalogue, where tools are searched for.
+    pub(super) others: Vec<ToolWords>,
     prompts: Arc<Listing>,
     /// The resources of MCP servers.
     resources: Arc<Listing>,
@@ -44,14 +54,19 @@ pub(crate) struct Prepared {
 impl KernelHost {
     /// Shows this much of the house.
     pub(super) fn new(doors: Doors, view: View) -> Self {
+        let (view, is_lazy) = match view {
+            View::Lazy(inner) => (*inner, true),
+            view @ (View::Agents | View::Everything | View::Agent { .. }) => (view, false),
+        };
+        let instructions = if is_lazy { format!("{SEARCH_FIRST} {INSTRUCTIONS}") } else { INSTRUCTIONS.to_owned() };
         let identity = Identity {
             name: "openfang".to_owned(),
             title: "OpenFang".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            instructions: Some(INSTRUCTIONS.to_owned()),
+            instructions: Some(instructions),
             instance: None,
         };
-        Self { doors, view, identity: Arc::new(identity), prepared: Mutex::default() }
+        Self { doors, view, is_lazy, identity: Arc::new(identity), prepared: Mutex::default() }
     }
 
     /// Says which OpenFang it is.
@@ -62,7 +77,7 @@ impl KernelHost {
     }
 
     /// What a caller is shown; made once for all who are shown the same.
-    fn prepared(&self, caller: &Caller) -> Result<Arc<Prepared>, McpError> {
+    pub(super) fn prepared(&self, caller: &Caller) -> Result<Arc<Prepared>, McpError> {
         let (audience, version) = self.audience(caller);
         if let Some((made_of, prepared)) = self.lock().get(&audience)
             && *made_of == version
@@ -84,7 +99,8 @@ impl KernelHost {
         agents.retain(|agent| !agent.is_external);
         let tools: Vec<Entry> = match &self.view {
             View::Agents => self.external_agents(caller, None)?,
-            View::Everything => self.usable_tools(caller, None)?,
+            // The view of a host is never lazy: that is a member of its own.
+            View::Everything | View::Lazy(_) => self.usable_tools(caller, None)?,
             View::Agent { name, tools } => {
                 agents.retain(|agent| agent.name == *name);
                 match *tools && !agents.is_empty() {
@@ -96,7 +112,11 @@ impl KernelHost {
         // Whoever may talk to an agent may wait for it.
         let may_wait = !agents.is_empty() || !self.external_agents(caller, self.only_agent())?.is_empty();
         let waiting = may_wait.then(task_tool::tool);
-        let entries: Vec<Entry> = agents.iter().map(agents::tool).chain(waiting).chain(tools).collect();
+        let own: Vec<Entry> = agents.iter().map(agents::tool).chain(waiting).collect();
+        let is_lazy = self.searches_tools(caller);
+        let others = if is_lazy { tool_search::words(&own) } else { Vec::new() };
+        let tools = Arc::new(Listing::new(Listed::Tools, own.into_iter().chain(tools).collect()));
+        let listed = if is_lazy { tool_search::listing() } else { Arc::clone(&tools) };
         let (prompts, resources, templates) = match self.servers() {
             Some(servers) => (servers.prompts(caller), servers.resources(caller), servers.templates(caller)),
             None => Default::default(),
@@ -104,7 +124,9 @@ impl KernelHost {
         let prompts = agents.iter().map(agents::prompt).chain(prompts).collect();
         let templates = tasks::templates().into_iter().chain(templates).collect();
         Ok(Prepared {
-            tools: Arc::new(Listing::new(Listed::Tools, entries)),
+            tools,
+            listed,
+            others,
             prompts: Arc::new(Listing::new(Listed::Prompts, prompts)),
             resources: Arc::new(Listing::new(Listed::Resources, resources)),
             templates: Arc::new(Listing::new(Listed::Templates, templates)),
@@ -113,11 +135,13 @@ impl KernelHost {
     }
 
     /// The agent that alone is shown; none if all are.
-    const fn only_agent(&self) -> Option<&AgentName> {
-        match &self.view {
-            View::Agents | View::Everything => None,
-            View::Agent { name, .. } => Some(name),
-        }
+    fn only_agent(&self) -> Option<&AgentName> {
+        self.view.only_agent()
+    }
+
+    /// Whether this caller is shown two tools, with which it finds and calls the others.
+    fn searches_tools(&self, caller: &Caller) -> bool {
+        self.is_lazy || caller.principal.searches_tools()
     }
 
     /// Whether tasks of this agent are shown here.
@@ -136,8 +160,28 @@ impl KernelHost {
 }
 
 impl KernelHost {
-    /// Calls a tool: an agent, the tool for tasks, or one of the catalogue.
+    /// Answers a call of a tool. What is called with `tool_call` goes the way that it goes without.
     async fn answer_to(
+        &self,
+        call: Call<'_, Caller>,
+        name: &str,
+        arguments: Option<&RawValue>,
+    ) -> Result<ToolAnswer, McpError> {
+        if !matches!(name, TOOL_CALL | TOOL_SEARCH) || !self.searches_tools(call.caller) {
+            return self.call_named(call, name, arguments).await;
+        }
+        let json = arguments.map_or("{}", RawValue::get);
+        if name == TOOL_SEARCH {
+            return Ok(Outcome::Done(tool_search::search(self, call.caller, json).await?).into());
+        }
+        match WrappedCall::read(json) {
+            Ok(wrapped) => self.call_named(call, &wrapped.name, wrapped.arguments).await,
+            Err(why) => Ok(Outcome::Done(ToolOutput::error(why)).into()),
+        }
+    }
+
+    /// Calls a tool: an agent, the tool for tasks, or one of the catalogue.
+    async fn call_named(
         &self,
         call: Call<'_, Caller>,
         name: &str,
@@ -169,6 +213,8 @@ impl KernelHost {
     }
 }
 
+const SEARCH_FIRST: &str =
+    "Most tools are not listed: find them with tool_search, and call them with tool_call.";
 const INSTRUCTIONS: &str = "Tools named openfang_agent_* and a2a_* are agents: send them a message in plain words and they answer \
     when they are done. An agent that works for long answers with its task: wait for it with openfang_task. Your tasks are resources under openfang://tasks/. What was cut from a result stays readable for a while, with the \
     tool result_read or under openfang://results/.";
@@ -209,7 +255,7 @@ impl Host for KernelHost {
     }
 
     fn tools<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
-        Box::pin(async move { Ok(Arc::clone(&self.prepared(caller)?.tools)) })
+        Box::pin(async move { Ok(Arc::clone(&self.prepared(caller)?.listed)) })
     }
 
     fn call_tool<'a>(

@@ -21,7 +21,7 @@ impl McpViews {
 
     /// The server of a view. An agent that this caller does not see is as unknown as one that there is not.
     pub fn get(&self, caller: &Caller, view: View) -> Result<McpServer, KernelError> {
-        if let View::Agent { name, .. } = &view {
+        if let Some(name) = view.only_agent() {
             self.doors.inner.settings().agent(&caller.principal, name)?;
         }
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -30,10 +30,7 @@ impl McpViews {
         }
         // As many as there are agents: those of agents that are gone go too.
         let settings = self.doors.inner.settings();
-        made.retain(|view, _| match view {
-            View::Agent { name, .. } => settings.agents().get(name).is_some(),
-            View::Agents | View::Everything => true,
-        });
+        made.retain(|view, _| view.only_agent().is_none_or(|name| settings.agents().get(name).is_some()));
         let server = self.doors.mcp_server(view.clone());
         made.insert(view, server.clone());
         Ok(server)

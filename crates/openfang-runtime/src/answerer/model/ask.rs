@@ -8,7 +8,7 @@ use openfang_model::{
     ModelAnswer, ModelError, ModelRequest, Reasoning, RefusalKind, RequestOptions, ToolChoice, Verdict, backoff,
 };
 use openfang_types::agent::{FirstToolChoice, ReasoningLevel};
-use openfang_types::limits::ANSWER_TOKENS;
+use openfang_types::limits::{ANSWER_TOKENS, ANSWER_WINDOW_PERCENT};
 use openfang_types::taint::Labels;
 use openfang_types::task::Part;
 
@@ -25,11 +25,23 @@ pub(super) enum ModelReply {
     Answer(Box<ModelAnswer>),
     /// A message arrived that drops the answer.
     Interrupted,
+    /// The request does not fit. Of a summary: there is none, whatever the reason.
+    TooLong,
+}
+
+/// What a model is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Answer,
+    /// A summary of so many tokens. Nobody is shown it, and nothing else depends on it.
+    Summary { tokens: u32 },
 }
 
 /// What is done after an error.
 enum Next {
     Again,
+    /// The request does not fit.
+    Compact,
     End(Halt),
 }
 
@@ -44,19 +56,19 @@ struct Trouble {
 
 impl Work<'_> {
     /// Asks until a model has answered or none can.
-    pub(super) async fn ask(&mut self, view: &TranscriptView) -> Result<ModelReply, Halt> {
+    pub(super) async fn ask(&mut self, view: &TranscriptView, purpose: Purpose) -> Result<ModelReply, Halt> {
         let mut trouble = Trouble::default();
         loop {
             self.budget.warn(self.run).await;
             let target = Arc::clone(self.chain.target());
-            let request = self.request(view, &target);
+            let request = self.request(view, &target, purpose);
             let run = self.run;
             self.meter.flush(run);
             // What led to the question is stored before it costs anything.
             let (metered, stored) = tokio::join!(self.meter.reserve(run, &target, &request), run.events.commit());
             let metered = metered?;
             stored?;
-            let error = match self.exchange(&target, &request).await? {
+            let error = match self.exchange(&target, &request, purpose).await? {
                 None => {
                     self.meter.interrupted(run, &target, metered);
                     return Ok(ModelReply::Interrupted);
@@ -73,6 +85,8 @@ impl Work<'_> {
             tracing::debug!(model = %target.reference, %error, tries = trouble.tries, "a model gave no answer");
             match self.after(&error, &target, &mut trouble).await? {
                 Next::Again => {}
+                Next::Compact => return Ok(ModelReply::TooLong),
+                Next::End(_) if purpose != Purpose::Answer => return Ok(ModelReply::TooLong),
                 Next::End(halt) => return Err(halt),
             }
         }
@@ -83,9 +97,10 @@ impl Work<'_> {
         &self,
         target: &ModelTarget,
         request: &ModelRequest,
+        purpose: Purpose,
     ) -> Result<Option<Result<ModelAnswer, ModelError>>, Halt> {
         let deltas = Deltas::default();
-        let is_shown = self.answerer.agent.output.is_none();
+        let is_shown = self.answerer.agent.output.is_none() && purpose == Purpose::Answer;
         let mut teller = self.teller();
         let mut told = |delta: openfang_model::Delta<'_>| {
             if is_shown {
@@ -118,7 +133,7 @@ impl Work<'_> {
             Verdict::Fallback { leave_alone, needs_other_key } => {
                 self.fall_back(error, (leave_alone, needs_other_key), trouble).await
             }
-            Verdict::Compact => Ok(Next::End(ends::too_long(&target.reference).into())),
+            Verdict::Compact => Ok(Next::Compact),
             Verdict::WithoutTool(tool) if self.tools.reject(&tool) => {
                 tracing::warn!(%tool, model = %target.reference, %error, "a provider rejects a tool; it is left out");
                 self.say(format!("{} rejects the tool {tool}; going on without it", target.reference))
@@ -164,20 +179,24 @@ impl Work<'_> {
         self.run.events.emit_with_next(RunEvent::Working(vec![report])).await;
     }
 
-    fn request(&self, view: &TranscriptView, target: &ModelTarget) -> ModelRequest {
+    fn request(&self, view: &TranscriptView, target: &ModelTarget, purpose: Purpose) -> ModelRequest {
         let config = &self.run.agent.model;
+        let (max_tokens, output) = match purpose {
+            Purpose::Answer => (self.max_tokens(), self.answerer.agent.output.clone()),
+            Purpose::Summary { tokens } => (tokens.min(self.max_tokens()), None),
+        };
         let tool_choice = match config.tool_choice {
-            _ if self.must_answer => ToolChoice::None,
+            _ if self.must_answer || purpose != Purpose::Answer => ToolChoice::None,
             FirstToolChoice::Required if self.budget.steps() == 0 => ToolChoice::Required,
             FirstToolChoice::Auto | FirstToolChoice::Required => ToolChoice::Auto,
             FirstToolChoice::None => ToolChoice::None,
         };
         let options = RequestOptions {
-            max_tokens: self.max_tokens(),
+            max_tokens,
             temperature: config.temperature.map(openfang_types::agent::Temperature::get),
             reasoning: config.reasoning.map_or(Reasoning::Default, reasoning),
             tool_choice,
-            output: self.answerer.agent.output.clone(),
+            output,
             context_tokens: target.facts.map(|facts| u32::try_from(facts.window).unwrap_or(u32::MAX)),
             replay_native: self.replays_native,
         };
@@ -195,7 +214,11 @@ impl Work<'_> {
     pub(super) fn max_tokens(&self) -> u32 {
         let wanted = self.run.agent.model.max_tokens.unwrap_or(ANSWER_TOKENS);
         let most = self.chain.target().facts.map(|facts| u32::try_from(facts.max_output).unwrap_or(u32::MAX));
-        most.filter(|most| *most > 0).map_or(wanted, |most| wanted.min(most))
+        let window = self.chain.target().facts.map(|facts| facts.window).filter(|window| *window > 0);
+        // An answer that could fill the window would leave no room for what it answers.
+        let of_window = window.map(|window| u32::try_from(window * ANSWER_WINDOW_PERCENT / 100).unwrap_or(u32::MAX));
+        let most = [most.filter(|most| *most > 0), of_window].into_iter().flatten().min();
+        most.map_or(wanted, |most| wanted.min(most).max(1))
     }
 }
 

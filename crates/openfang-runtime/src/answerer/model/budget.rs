@@ -10,16 +10,16 @@ use super::exhausted;
 use super::halt::Halt;
 use crate::answerer::{AgentRun, RunEvent};
 use crate::models::ModelTarget;
-use crate::transcript::TranscriptBody;
+use crate::transcript::{RunSpending, TranscriptBody};
 
 /// What a run has used, and may use.
 pub(super) struct Budget {
     max_steps: u32,
     max_tokens: Option<u64>,
     max_nano_dollars: Option<u64>,
-    steps: u32,
-    tokens: u64,
-    cost: Cost,
+    spent: RunSpending,
+    /// Answers among the requests: a summary is none.
+    answers: u32,
     has_warned: bool,
 }
 
@@ -29,17 +29,20 @@ impl Budget {
             max_steps: resources.max_steps,
             max_tokens: resources.max_tokens_per_run,
             max_nano_dollars: resources.max_cost_per_run_usd.map(|limit| limit.nano()),
-            steps: 0,
-            tokens: 0,
-            cost: Cost::default(),
+            spent: RunSpending::default(),
+            answers: 0,
             has_warned: false,
         };
         let entries = conversation.entries().iter();
         for entry in entries.filter(|entry| entry.task == conversation.task() && entry.turn == conversation.turn) {
-            if let TranscriptBody::Answer { usage, cost, .. } = &entry.body {
-                budget.steps += 1;
-                budget.tokens = budget.tokens.saturating_add(tokens_of(usage));
-                budget.cost = budget.cost.saturating_add(cost.unwrap_or_default());
+            match &entry.body {
+                TranscriptBody::Answer { usage, cost, .. } => budget.add(usage, cost.unwrap_or_default(), true),
+                // It counts what came before it.
+                TranscriptBody::Compacted(compaction) => {
+                    budget.spent = compaction.spent;
+                    budget.answers = compaction.spent.steps;
+                }
+                _ => {}
             }
         }
         budget
@@ -47,7 +50,12 @@ impl Budget {
 
     /// The number of answers so far.
     pub(super) const fn steps(&self) -> u32 {
-        self.steps
+        self.answers
+    }
+
+    /// What the run has spent.
+    pub(super) const fn spent(&self) -> RunSpending {
+        self.spent
     }
 
     /// Ends the turn if the next request would go beyond a limit.
@@ -56,13 +64,13 @@ impl Budget {
             let why = format!("{used}; send a message to go on, or raise {key} under [resources] in agent.toml");
             Err(exhausted(run, "budget", why).into())
         };
-        if self.steps >= self.max_steps {
+        if self.spent.steps >= self.max_steps {
             return ended("max_steps", format!("the {} requests of this run are used", self.max_steps));
         }
-        if let Some(limit) = self.max_tokens.filter(|limit| self.tokens >= *limit) {
+        if let Some(limit) = self.max_tokens.filter(|limit| self.spent.tokens >= *limit) {
             return ended("max_tokens_per_run", format!("the budget of {limit} tokens is used"));
         }
-        if let Some(limit) = self.max_nano_dollars.filter(|limit| self.cost.nano_dollars >= *limit) {
+        if let Some(limit) = self.max_nano_dollars.filter(|limit| self.spent.cost.nano_dollars >= *limit) {
             let limit = Cost { nano_dollars: limit };
             return ended("max_cost_per_run_usd", format!("the budget of {limit} is used"));
         }
@@ -73,10 +81,22 @@ impl Budget {
     pub(super) fn spend(&mut self, answer: &ModelAnswer, target: &ModelTarget) -> Option<Cost> {
         let price = target.facts.as_ref().and_then(|facts| facts.price);
         let cost = price.map(|price| price.of(&answer.usage));
-        self.steps += 1;
-        self.tokens = self.tokens.saturating_add(tokens_of(&answer.usage));
-        self.cost = self.cost.saturating_add(cost.unwrap_or_default());
+        self.add(&answer.usage, cost.unwrap_or_default(), true);
         cost
+    }
+
+    /// Counts a summary.
+    pub(super) fn spend_on_summary(&mut self, answer: &ModelAnswer, target: &ModelTarget) {
+        let price = target.facts.as_ref().and_then(|facts| facts.price);
+        let cost = price.map(|price| price.of(&answer.usage)).unwrap_or_default();
+        self.add(&answer.usage, cost, false);
+    }
+
+    fn add(&mut self, usage: &Usage, cost: Cost, is_answer: bool) {
+        self.spent.steps += 1;
+        self.answers += u32::from(is_answer);
+        self.spent.tokens = self.spent.tokens.saturating_add(tokens_of(usage));
+        self.spent.cost = self.spent.cost.saturating_add(cost);
     }
 
     /// Says once that most of a budget is used.
@@ -87,10 +107,10 @@ impl Budget {
         if self.has_warned {
             return;
         }
-        let text = if is_near(self.cost.nano_dollars, self.max_nano_dollars) {
-            format!("{} of the budget of this run are used", self.cost)
-        } else if is_near(self.tokens, self.max_tokens) {
-            format!("{} of the tokens of this run are used", self.tokens)
+        let text = if is_near(self.spent.cost.nano_dollars, self.max_nano_dollars) {
+            format!("{} of the budget of this run are used", self.spent.cost)
+        } else if is_near(self.spent.tokens, self.max_tokens) {
+            format!("{} of the tokens of this run are used", self.spent.tokens)
         } else {
             return;
         };

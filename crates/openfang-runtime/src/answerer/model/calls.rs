@@ -18,14 +18,16 @@ use sha2::{Digest as _, Sha256};
 use super::conversation::CallState;
 use super::halt::Halt;
 use super::lanes::{Lane, Lanes};
-use super::parts;
+use super::toolset::RESULT_READ;
 use super::work::Work;
+use super::{parts, toolset};
 use crate::answerer::{AgentRun, Ending, RunEvent, RunStopped, WaitingCall};
 use crate::context::CallContext;
 use crate::pipeline::digest::hex;
 use crate::pipeline::loop_guard::digest_of;
 use crate::pipeline::{ToolCall, ToolError};
-use crate::transcript::{CallOutcome, TranscriptBody};
+use crate::tool_search::{TOOL_CALL, TOOL_SEARCH, WrappedCall};
+use crate::transcript::{CallOutcome, InterruptedCall, TranscriptBody};
 
 /// A call that passed the first look.
 struct RunnableCall {
@@ -57,7 +59,9 @@ impl Work<'_> {
     /// Runs calls of the newest answer. A call that asks something ends the turn, after the others have run.
     pub(super) async fn run_calls(&mut self, calls: Vec<Call>, decided_with: Labels) -> Result<(), Halt> {
         let cx = decided(self.run, decided_with);
+        let reading = reading_left_out(&cx);
         let run = &AgentRun { cx: &cx, ..*self.run };
+        let reader = &AgentRun { cx: &reading, ..*self.run };
         let (runnable, mut lanes) = self.plan(calls).await?;
         self.announce(&runnable).await;
         let mut running = FuturesUnordered::new();
@@ -75,6 +79,7 @@ impl Work<'_> {
             }
             for (lane, place) in ready {
                 let call = &runnable[place];
+                let run = if self.reads_left_out(&call.tool, &call.arguments) { reader } else { run };
                 running.push(async move { (lane, place, Instant::now(), end_of(run, call, None).await) });
             }
             let Some((lane, place, begun, end)) = running.next().await else { break };
@@ -141,6 +146,7 @@ impl Work<'_> {
     }
 
     fn first_look(&self, call: Call, number: usize) -> Result<RunnableCall, String> {
+        let call = unwrapped(call);
         if number >= ANSWER_CALLS_MAX {
             return Err(format!("not run: an answer may make {ANSWER_CALLS_MAX} calls; make this one again"));
         }
@@ -169,7 +175,9 @@ impl Work<'_> {
             _ => None,
         });
         let digest = digest_of(&call.tool, &Arguments::from(call.arguments.clone()));
-        interrupted.any(|id| {
+        let covered = self.conversation.compaction().map(|compaction| compaction.interrupted.as_slice());
+        let is_same = |known: &InterruptedCall| known.task == task && known.arguments == digest;
+        covered.unwrap_or_default().iter().any(is_same) || interrupted.any(|id| {
             ours().any(|entry| match &entry.body {
                 TranscriptBody::CallBegun { call, arguments, .. } => call == id && *arguments == digest,
                 _ => false,
@@ -241,8 +249,45 @@ fn decided(run: &AgentRun<'_>, with: Labels) -> CallContext {
     CallContext { decided_with: Some(Arc::new(with)), ..run.cx.clone() }
 }
 
+/// The same context, in which the agent may read results, whatever its capabilities say: those that were left out of its
+/// own conversation. The user's grants hold as ever.
+fn reading_left_out(cx: &CallContext) -> CallContext {
+    let mut reading = cx.clone();
+    if let (Some(agent), Ok(pattern)) = (&mut reading.agent, RESULT_READ.parse()) {
+        Arc::make_mut(agent).capabilities.tools.push(pattern);
+    }
+    reading
+}
+
+/// The call that a call of `tool_call` contains, with the id of that one. All that follows sees the real tool.
+pub(super) fn unwrapped(call: Call) -> Call {
+    let CallArguments::Object(object) = &call.arguments else { return call };
+    if call.name != TOOL_CALL {
+        return call;
+    }
+    let (name, arguments) = match WrappedCall::read(object.get()) {
+        Ok(wrapped) => {
+            let arguments = wrapped.arguments.map_or_else(
+                || CallArguments::parse("{}"),
+                |arguments| CallArguments::Object(arguments.to_owned()),
+            );
+            (wrapped.name.into_owned(), arguments)
+        }
+        Err(reason) => (call.name.clone(), CallArguments::Invalid { text: object.get().to_owned(), reason }),
+    };
+    Call { id: call.id, name, arguments }
+}
+
 /// Makes a call, and says meanwhile how it goes.
 async fn end_of(run: &AgentRun<'_>, call: &RunnableCall, answers: Option<Resumed>) -> Result<CallEnd, RunStopped> {
+    if call.tool.as_str() == TOOL_SEARCH {
+        let (text, is_error) = match toolset::search(run, &call.arguments).await {
+            Ok(text) => (text, false),
+            Err(why) => (why, true),
+        };
+        let outcome = CallOutcome::Returned { parts: vec![parts::words(text)], is_error };
+        return Ok(CallEnd::Done { outcome, labels: Labels::none(), is_looping: false });
+    }
     let tool_call = ToolCall { name: call.tool.clone(), arguments: call.arguments.clone().into() };
     Ok(match run.reporting(tool_call, answers).await? {
         Ok(Outcome::Done(output)) => of_output(&output),

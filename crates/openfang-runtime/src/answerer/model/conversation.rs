@@ -5,10 +5,13 @@ use openfang_types::ids::TaskId;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Role};
 
+use super::calls::unwrapped;
 use super::halt::Halt;
-use super::parts;
+use super::{command, parts};
 use crate::answerer::{AgentRun, EventSink, InboxMessage, Turn};
-use crate::transcript::{CallOutcome, TranscriptBody, TranscriptEntry, TranscriptView, calls_in, view};
+use crate::transcript::{
+    CallOutcome, Compaction, TranscriptBody, TranscriptEntry, TranscriptView, calls_in, newest_compaction, view,
+};
 
 /// A conversation that this run writes to.
 pub(super) struct Conversation<'a> {
@@ -44,7 +47,8 @@ impl<'a> Conversation<'a> {
         for (number, message) in (1_u32..).zip(said) {
             if !self.has_message(number) {
                 let is_answer = turn.waiting.is_some() && std::ptr::eq(message, turn.message);
-                self.add_message(number, message, (labels.clone(), is_answer)).await?;
+                let is_silent = is_answer || command::is_compact(message, labels);
+                self.add_message(number, message, (labels.clone(), is_silent)).await?;
             }
         }
         Ok(())
@@ -54,24 +58,28 @@ impl<'a> Conversation<'a> {
     pub(super) async fn hear(&mut self, heard: InboxMessage) -> Result<(), Halt> {
         let number = u32::try_from(heard.number).unwrap_or(u32::MAX);
         self.turn = self.turn.max(number);
-        self.add_message(number, &heard.message, (heard.labels, false)).await
+        let is_silent = command::is_compact(&heard.message, &heard.labels);
+        self.add_message(number, &heard.message, (heard.labels, is_silent)).await
     }
 
     fn has_message(&self, number: u32) -> bool {
         let is_it = |entry: &TranscriptEntry| {
             entry.task == self.task && entry.turn == number && matches!(entry.body, TranscriptBody::User { .. })
         };
-        self.entries.iter().any(is_it)
+        let covered = self.compaction().is_some_and(|compaction| {
+            compaction.tasks.iter().any(|covered| covered.task == self.task && covered.turn >= number)
+        });
+        covered || self.entries.iter().any(is_it)
     }
 
-    /// An answer to the question of a tool is the tool's, and the model sees its result instead.
+    /// The model is not told of a silent message: the answer to the question of a tool is the tool's, and a command is ours.
     async fn add_message(
         &mut self,
         number: u32,
         message: &Message,
-        (labels, is_answer): (Labels, bool),
+        (labels, is_silent): (Labels, bool),
     ) -> Result<(), Halt> {
-        let parts = if is_answer { Vec::new() } else { parts::of_message(message) };
+        let parts = if is_silent { Vec::new() } else { parts::of_message(message) };
         self.record_at(number, TranscriptBody::User { parts }, labels).await
     }
 
@@ -103,6 +111,56 @@ impl<'a> Conversation<'a> {
         view(&self.entries)
     }
 
+    /// The compaction that counts.
+    pub(super) fn compaction(&self) -> Option<&Compaction> {
+        newest_compaction(&self.entries).map(|(_, compaction)| compaction)
+    }
+
+    /// The compaction that this turn has made, if its message asked for one.
+    pub(super) fn compaction_of_turn(&self) -> Option<&Compaction> {
+        let (entry, compaction) = newest_compaction(&self.entries)?;
+        (entry.task == self.task && entry.turn == self.turn).then_some(compaction)
+    }
+
+    /// Whether there is something that the newest compaction did not know: an answer, a result, a message.
+    pub(super) fn has_progressed(&self) -> bool {
+        let Some((compacted, _)) = newest_compaction(&self.entries) else { return true };
+        let is_new = |entry: &TranscriptEntry| match &entry.body {
+            // What we say ourselves belongs to a turn that is known.
+            TranscriptBody::User { parts } => {
+                !parts.is_empty() && (entry.task, entry.turn > compacted.turn) != (compacted.task, false)
+            }
+            TranscriptBody::Answer { .. } | TranscriptBody::CallDone { .. } => true,
+            _ => false,
+        };
+        self.entries.iter().any(|entry| entry.seq > compacted.seq && is_new(entry))
+    }
+
+    /// Whether results were left out that can be read.
+    pub(super) fn has_left_out(&self) -> bool {
+        self.compaction().is_some_and(|compaction| compaction.stubs.iter().any(|stub| stub.handle.is_some()))
+    }
+
+    /// Whether a result was left out under this id.
+    pub(super) fn left_out(&self, id: &str) -> bool {
+        let has = |compaction: &Compaction| compaction.stubs.iter().any(|stub| stub.handle.as_deref() == Some(id));
+        self.compaction().is_some_and(has)
+    }
+
+    /// Drops the entries that a compaction covers, as whoever reads the transcript again does.
+    pub(super) fn forget_covered(&mut self) {
+        let Some((newest, covers)) = newest_compaction(&self.entries).map(|(entry, newest)| (entry.seq, newest.covers)) else {
+            return;
+        };
+        self.entries.retain(|entry| entry.seq > covers && (entry.seq == newest || !is_compaction(entry)));
+    }
+
+    /// The labels of an entry.
+    pub(super) fn labels_at(&self, seq: u64) -> Labels {
+        let entry = self.entries.iter().find(|entry| entry.seq == seq);
+        entry.map(|entry| entry.labels.clone()).unwrap_or_default()
+    }
+
     /// The place of the newest entry.
     pub(super) fn end(&self) -> u64 {
         self.entries.last().map_or(0, |entry| entry.seq)
@@ -124,7 +182,7 @@ impl<'a> Conversation<'a> {
             .rposition(|entry| matches!(entry.body, TranscriptBody::Answer { .. }))?;
         let TranscriptBody::Answer { blocks, stop, decided_with, .. } = &self.entries[at].body else { return None };
         let mut calls: Vec<CallState> = calls_in(blocks)
-            .map(|call| CallState { call: call.clone(), is_begun: false, is_done: false })
+            .map(|call| CallState { call: unwrapped(call.clone()), is_begun: false, is_done: false })
             .collect();
         for entry in &self.entries[at + 1..] {
             let state = |id: &str| calls.iter().position(|state| state.call.id == id);
@@ -143,7 +201,7 @@ impl<'a> Conversation<'a> {
                 | TranscriptBody::Answer { .. }
                 | TranscriptBody::Asked { .. }
                 | TranscriptBody::Decided { .. }
-                | TranscriptBody::Compacted { .. }
+                | TranscriptBody::Compacted(_)
                 | TranscriptBody::Switched { .. } => {}
             }
         }
@@ -151,6 +209,10 @@ impl<'a> Conversation<'a> {
         let is_ours = self.entries[at].task == self.task;
         Some(NewestCalls { calls, may_run: may_run && is_ours, decided_with })
     }
+}
+
+const fn is_compaction(entry: &TranscriptEntry) -> bool {
+    matches!(entry.body, TranscriptBody::Compacted(_))
 }
 
 /// The calls of the newest answer.

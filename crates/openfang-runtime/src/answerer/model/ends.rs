@@ -31,8 +31,8 @@ pub(super) fn cut_calls(limit: u32) -> Ending {
 /// The conversation does not fit.
 pub(super) fn too_long(model: &str) -> Ending {
     let why = format!(
-        "the conversation does not fit into the context window of {model}; begin a new conversation, or give the agent a model \
-         with a larger window"
+        "the task needs a larger window: what cannot be left out does not fit into the context window of {model}. Give the \
+         agent a model with a larger window, or begin a new conversation"
     );
     Ending::saying(TaskState::InputRequired, why)
 }

@@ -1,14 +1,26 @@
 //! The tools that a model is offered: those that the agent may use for this caller, the same ones in the same order each
-//! time.
+//! time. If there are too many, it is offered those that are pinned, and two with which it finds and calls the others.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use openfang_model::{ToolSpec, Toolbox};
-use openfang_types::limits::MODEL_TOOLS_MAX;
+use openfang_types::ids::ToolName;
+use openfang_types::limits::{
+    PINNED_TOOLS_MAX, TOOLS_OFFERED_MAX, TOOLS_OFFERED_PERCENT, TOOLS_OFFERED_TOKENS,
+};
+use openfang_types::tool::ToolDefinition;
+use serde_json::Value;
 
+use crate::answerer::AgentRun;
 use crate::context::CallContext;
 use crate::pipeline::{Pipeline, capability};
+use crate::tool_search::{
+    CALL_DESCRIPTION, FoundTool, SEARCH_DESCRIPTION, TOOL_CALL, TOOL_SEARCH, ToolQuery, call_schema, report, search_schema,
+};
+
+/// Reads results that were left out.
+pub(super) const RESULT_READ: &str = "result_read";
 
 /// The tools of a run. They are listed again when the catalogue has changed.
 pub(super) struct Toolset {
@@ -17,19 +29,34 @@ pub(super) struct Toolset {
     all: Arc<Toolbox>,
     /// Tools that a provider rejected.
     left_out: BTreeSet<String>,
+    /// The most that the definitions may take, in tokens.
+    most_tokens: u64,
+    /// Results were left out of the conversation, so the model can read them.
+    reads_results: bool,
 }
 
 impl Toolset {
-    pub(super) fn new(cx: &CallContext, pipeline: &Pipeline) -> Self {
-        let version = pipeline.catalog().version();
-        Self { version, all: Arc::new(Toolbox::new(specs(cx, pipeline))), left_out: BTreeSet::new() }
+    /// The tools for a model with this window.
+    pub(super) fn new(run: &AgentRun<'_>, window: Option<u64>, reads_results: bool) -> Self {
+        let share = window.filter(|window| *window > 0).map(|window| window * TOOLS_OFFERED_PERCENT / 100);
+        let most_tokens = share.map_or(TOOLS_OFFERED_TOKENS, |share| share.min(TOOLS_OFFERED_TOKENS));
+        let version = run.pipeline.catalog().version();
+        let all = Arc::new(toolbox(run.cx, run.pipeline, (most_tokens, reads_results)));
+        Self { version, all, left_out: BTreeSet::new(), most_tokens, reads_results }
     }
 
     /// Lists the tools again if they may have changed.
-    pub(super) fn refresh(&mut self, cx: &CallContext, pipeline: &Pipeline) {
-        if self.version != pipeline.catalog().version() {
+    pub(super) fn refresh(&mut self, run: &AgentRun<'_>) {
+        self.refresh_for(run, self.reads_results);
+    }
+
+    /// The same, with a way to read results that were left out.
+    pub(super) fn refresh_for(&mut self, run: &AgentRun<'_>, reads_results: bool) {
+        let version = run.pipeline.catalog().version();
+        if (self.version, self.reads_results) != (version, reads_results) {
+            (self.version, self.reads_results) = (version, reads_results);
+            self.all = Arc::new(toolbox(run.cx, run.pipeline, (self.most_tokens, reads_results)));
             let left_out = std::mem::take(&mut self.left_out);
-            *self = Self::new(cx, pipeline);
             left_out.iter().for_each(|name| self.leave_out(name));
         }
     }
@@ -53,24 +80,66 @@ impl Toolset {
     }
 }
 
-fn specs(cx: &CallContext, pipeline: &Pipeline) -> Vec<ToolSpec> {
-    let allowed = pipeline
-        .catalog()
-        .sorted()
-        .into_iter()
-        .filter(|tool| tool.traits().is_some_and(|traits| capability::allows(cx, &traits)));
-    let mut specs: Vec<ToolSpec> = allowed
-        .filter_map(|tool| tool.definition())
-        .take(MODEL_TOOLS_MAX + 1)
-        .map(|tool| ToolSpec { name: tool.name.to_string(), description: tool.description, schema: tool.input_schema })
-        .collect();
-    if specs.len() > MODEL_TOOLS_MAX {
-        specs.truncate(MODEL_TOOLS_MAX);
-        let agent = cx.agent.as_ref().map(|agent| agent.name.to_string()).unwrap_or_default();
-        tracing::warn!(
-            agent,
-            "the agent may use more than {MODEL_TOOLS_MAX} tools; the model is offered the first ones by name"
-        );
+fn toolbox(cx: &CallContext, pipeline: &Pipeline, (most_tokens, reads_results): (u64, bool)) -> Toolbox {
+    let reader = || {
+        let tool = RESULT_READ.parse().ok().and_then(|name: ToolName| pipeline.catalog().get(&name));
+        tool.map(|tool| spec((*tool.definition()).clone()))
+    };
+    let reader = if reads_results { reader() } else { None };
+    let entries = pipeline.catalog().sorted();
+    let allowed = entries.iter().filter(|tool| tool.traits().is_some_and(|traits| capability::allows(cx, &traits)));
+    let few: Vec<_> = allowed.take(TOOLS_OFFERED_MAX + 1).collect();
+    if few.len() <= TOOLS_OFFERED_MAX {
+        let specs = few.into_iter().filter_map(|tool| tool.definition()).map(spec);
+        let all = Toolbox::new(specs.chain(reader.clone()).collect());
+        if all.estimated_tokens() <= most_tokens.max(Toolbox::new(search_tools()).estimated_tokens()) {
+            return all;
+        }
     }
-    specs
+    let mut specs = search_tools();
+    specs.extend(reader);
+    let pinned = cx.agent.as_ref().map(|agent| agent.capabilities.pinned.as_slice()).unwrap_or_default();
+    for name in pinned.iter().take(PINNED_TOOLS_MAX) {
+        let tool = pipeline.catalog().get(name).filter(|tool| capability::allows(cx, &tool.traits));
+        let Some(tool) = tool else { continue };
+        specs.push(spec((*tool.definition()).clone()));
+        if Toolbox::new(specs.clone()).estimated_tokens() > TOOLS_OFFERED_TOKENS {
+            specs.pop();
+            tracing::warn!(tool = %name, "the pinned tools are larger than {TOOLS_OFFERED_TOKENS} tokens; a tool is left to the search");
+        }
+    }
+    Toolbox::new(specs)
+}
+
+fn spec(tool: ToolDefinition) -> ToolSpec {
+    ToolSpec { name: tool.name.to_string(), description: tool.description, schema: tool.input_schema }
+}
+
+/// The two tools that lead to all others.
+fn search_tools() -> Vec<ToolSpec> {
+    let tool = |name: &str, description: &str, schema: Value| ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        schema,
+    };
+    vec![
+        tool(TOOL_SEARCH, SEARCH_DESCRIPTION, search_schema()),
+        tool(TOOL_CALL, CALL_DESCRIPTION, call_schema()),
+    ]
+}
+
+/// What a search says to the model. It shows what a list would show: the tools that the agent may use for this caller.
+pub(super) async fn search(run: &AgentRun<'_>, arguments: &Value) -> Result<String, String> {
+    let query = ToolQuery::read(&arguments.to_string())?;
+    let (index, catalog) = (run.pipeline.tool_index().await, run.pipeline.catalog());
+    let allowed = index.ranked(&query.query, &[]).into_iter().filter_map(|name| {
+        let tool = catalog.get(&name.parse::<ToolName>().ok()?)?;
+        capability::allows(run.cx, &tool.traits).then(|| tool.definition())
+    });
+    let found = allowed.take(query.limit()).map(|tool| FoundTool {
+        name: tool.name.to_string(),
+        description: tool.description.clone(),
+        schema: tool.input_schema.clone(),
+    });
+    Ok(report(&found.collect::<Vec<_>>()))
 }

@@ -9,15 +9,18 @@ use openfang_types::limits::{CUT_ANSWERS_MAX, EMPTY_ANSWERS_MAX};
 use openfang_types::taint::Labels;
 use openfang_types::task::{Artifact, Part, TaskState};
 
-use super::ask::ModelReply;
+use super::ask::{ModelReply, Purpose};
 use super::budget::Budget;
 use super::chain::Chain;
+use super::command;
+use super::compaction::{CompactionCause, CompactionEnd};
 use super::conversation::Conversation;
 use super::deltas::Teller;
 use super::halt::Halt;
 use super::meter::Meter;
 use super::structured::Repairs;
 use super::toolset::Toolset;
+use super::window::Window;
 use super::{ModelAnswerer, ends, parts, recovery};
 use crate::answerer::{AgentRun, Ending, RunEvent, Turn, questions};
 use crate::models::ModelTarget;
@@ -45,6 +48,9 @@ pub(super) struct Work<'a> {
     entered: Labels,
     cut_in_a_row: u32,
     empty: u32,
+    pub(super) window: Window,
+    /// The provider found the last request too long.
+    is_refused_as_too_long: bool,
 }
 
 impl<'a> Work<'a> {
@@ -60,12 +66,14 @@ impl<'a> Work<'a> {
         let conversation = Conversation::open(run, turn).await?;
         let reply = conversation.turn;
         let budget = Budget::of(&run.agent.resources, &conversation);
+        let window = chain.target().facts.map(|facts| facts.window);
+        let tools = Toolset::new(run, window, conversation.has_left_out());
         Ok(Self {
             answerer,
             run,
             conversation,
             chain,
-            tools: Toolset::new(run.cx, run.pipeline),
+            tools,
             budget,
             meter: Meter::new(&*answerer.models, &run.agent.resources),
             replays_native: true,
@@ -76,6 +84,8 @@ impl<'a> Work<'a> {
             entered,
             cut_in_a_row: 0,
             empty: 0,
+            window: Window::default(),
+            is_refused_as_too_long: false,
         })
     }
 
@@ -93,6 +103,9 @@ impl<'a> Work<'a> {
     async fn take_up(&mut self, turn: &Turn<'_>) -> Result<(), Halt> {
         let entered = std::mem::take(&mut self.entered);
         self.conversation.add_messages(turn, &entered).await?;
+        if turn.waiting.is_none() && command::is_compact(turn.message, &entered) {
+            return Err(self.compact_by_hand().await?.into());
+        }
         self.run.events.inbox().open();
         if turn.waiting.is_some()
             && let Some(resumed) = questions::resumed(turn)
@@ -118,26 +131,62 @@ impl<'a> Work<'a> {
 
     /// One request and what follows from its answer. An ending ends the turn.
     async fn step(&mut self) -> Result<Option<Ending>, Halt> {
+        let mut must_compact = std::mem::take(&mut self.is_refused_as_too_long);
         for heard in self.run.events.inbox().take() {
             if let Some(run) = &self.run.cx.run {
                 run.enters(&heard.labels);
             }
+            must_compact |= command::is_compact(&heard.message, &heard.labels);
             self.conversation.hear(heard).await?;
         }
         if std::mem::take(&mut self.is_answered) {
             self.reply = self.conversation.turn;
         }
-        let view = self.conversation.view();
+        let mut view = self.conversation.view();
         if !view.awaits_model {
             return self.finish_stored(&view).await;
         }
         self.budget.check(self.run)?;
-        self.tools.refresh(self.run.cx, self.run.pipeline);
+        self.tools.refresh(self.run);
+        if must_compact || self.is_full(&view) {
+            if self.compact(CompactionCause::Full).await? == CompactionEnd::Interrupted {
+                return Ok(None);
+            }
+            view = self.conversation.view();
+        }
         let (decided_with, seen) = (self.run.cx.context_labels(), self.conversation.end());
-        match self.ask(&view).await? {
+        match self.ask(&view, Purpose::Answer).await? {
             ModelReply::Interrupted => Ok(None),
+            ModelReply::TooLong => {
+                let size = self.measure(&view);
+                self.learn_refusal(size);
+                self.is_refused_as_too_long = true;
+                Ok(None)
+            }
             ModelReply::Answer(answer) => self.take_answer(*answer, seen, decided_with).await,
         }
+    }
+
+    /// Whether the next request would take too much of the window.
+    fn is_full(&mut self, view: &TranscriptView) -> bool {
+        let size = self.measure(view);
+        self.room(size).is_some_and(|room| size.tokens > room.limit())
+    }
+
+    /// The message was the command to compact the conversation. After a crash it may be done already.
+    async fn compact_by_hand(&mut self) -> Result<Ending, Halt> {
+        let known = self.conversation.compaction_of_turn().map(|known| (known.before, known.after));
+        let end = match known {
+            Some((before, after)) => CompactionEnd::Done { before, after },
+            None => self.compact(CompactionCause::ByHand).await?,
+        };
+        let said = match end {
+            CompactionEnd::Done { before, after } => command::said(before, after),
+            CompactionEnd::NothingToGain { size } => command::nothing_to_gain(size),
+            CompactionEnd::Interrupted => "The compaction was interrupted; nothing has changed.".to_owned(),
+        };
+        self.teller().say(said).await?;
+        Ok(Ending::completed())
     }
 
     async fn take_answer(
