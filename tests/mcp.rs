@@ -7,6 +7,7 @@ mod hostile;
 mod http;
 mod http2;
 mod input;
+mod lazy;
 mod long_calls;
 mod one_server;
 mod owners;

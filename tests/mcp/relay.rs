@@ -33,11 +33,7 @@ pub(super) fn both(test: impl Fn(&Openfang)) {
 
 /// A client of this revision that can be asked; the tools of the reference server are there.
 fn ide(openfang: &Openfang, version: &str) -> Conversation {
-    let mut ide = openfang.converse(&["mcp", "--tools"]);
-    if version != "2026-07-28" {
-        ide.ask(&initialize(version, json!({"elicitation": {}})));
-        ide.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-    }
+    let mut ide = begun(openfang, &["mcp", "--tools"], version);
     loop {
         let listed = ide.ask(&request(1, "tools/list", in_era(version, json!({}))));
         if listed.to_string().contains(ASKS) {
@@ -46,13 +42,27 @@ fn ide(openfang: &Openfang, version: &str) -> Conversation {
     }
 }
 
-fn in_era(version: &str, params: Value) -> Value {
+/// A client of this revision that can be asked.
+pub(super) fn begun(openfang: &Openfang, arguments: &[&str], version: &str) -> Conversation {
+    let mut ide = openfang.converse(arguments);
+    if version != "2026-07-28" {
+        ide.ask(&initialize(version, json!({"elicitation": {}})));
+        ide.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    }
+    ide
+}
+
+pub(super) fn in_era(version: &str, params: Value) -> Value {
     if version == "2026-07-28" { modern(params, json!({"elicitation": {"form": {}}})) } else { params }
 }
 
 /// Answers the question of a call in the way of the revision, and returns the call's own answer.
 fn answer_question(ide: &mut Conversation, version: &str, id: i64) -> Value {
-    let call = json!({"name": ASKS, "arguments": {}});
+    answer_question_of(ide, version, (id, json!({"name": ASKS, "arguments": {}})))
+}
+
+/// The same for any call that asks.
+pub(super) fn answer_question_of(ide: &mut Conversation, version: &str, (id, call): (i64, Value)) -> Value {
     ide.send(&request(id, "tools/call", in_era(version, call.clone())));
     let accepted = json!({"action": "accept", "content": {"name": "Ada"}});
     if version == "2026-07-28" {
@@ -72,7 +82,7 @@ fn answer_question(ide: &mut Conversation, version: &str, id: i64) -> Value {
 }
 
 /// The next message of this method, passing over everything else.
-fn until(ide: &mut Conversation, method: &str) -> Value {
+pub(super) fn until(ide: &mut Conversation, method: &str) -> Value {
     loop {
         let message = ide.next();
         if message["method"] == method {

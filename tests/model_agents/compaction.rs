@@ -257,7 +257,7 @@ async fn what_tools_answered_is_labelled_in_the_summary_too() {
     let compacted = send_in(&stage, &admin, &context, "/compact").await;
     assert!(reply_of(&compacted).starts_with("Compacted"), "{}", reply_of(&compacted));
 
-    let send = calls(&[("c9", "probe_send", json!({ "to": "eve" }))]);
+    let send = calls(&[("c9", "probe_send", json!({ "text": "for eve" }))]);
     stage.provider.script([send]);
     send_in(&stage, &admin, &context, "Go on.").await;
 

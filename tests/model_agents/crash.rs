@@ -2,6 +2,7 @@
 //! append to a ledger. The ledger is an MCP server that outlives the kills.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use openfang_model::WireKind;
@@ -12,6 +13,7 @@ use openfang_testkit::http::Client;
 use openfang_testkit::receiver::Post;
 use serde_json::{Value, json};
 
+use super::compaction::asks_for_summary;
 use super::fixture::{calls, manifest, says};
 use super::ledger::Ledger;
 use crate::support::binary::{Daemon, Openfang};
@@ -84,7 +86,7 @@ fn kill(mut daemon: Daemon) {
 
 /// A run in which the server is killed while the ledger holds a call of this tool. Returns what the task is after the
 /// restart, with everything that goes on.
-async fn killed_in_a_call(tool: &str) -> (Value, Openfang, Daemon, FakeProvider, Ledger) {
+async fn killed_in_a_call(tool: &str, is_wrapped: bool) -> (Value, Openfang, Daemon, FakeProvider, Ledger) {
     let (mut provider, ledger) = (FakeProvider::start().await, Ledger::start().await);
     let openfang = home(&provider.url(), &ledger.url());
     let daemon = openfang.start();
@@ -92,7 +94,12 @@ async fn killed_in_a_call(tool: &str) -> (Value, Openfang, Daemon, FakeProvider,
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     ledger.hold_next();
-    provider.script([calls(&[("c1", &format!("mcp_ledger_{tool}"), json!({ "run": "r", "n": 1 }))]), says("Done.")]);
+    let (name, arguments) = (format!("mcp_ledger_{tool}"), json!({ "run": "r", "n": 1 }));
+    let call = match is_wrapped {
+        true => calls(&[("c1", "tool_call", json!({ "name": name, "arguments": arguments }))]),
+        false => calls(&[("c1", &name, arguments)]),
+    };
+    provider.script([call, says("Done.")]);
     let task = submit(&client(&daemon), "go").await;
     provider.next_request().await;
     ledger.wait_for_hold().await;
@@ -125,7 +132,7 @@ async fn killed_while_the_model_speaks_it_is_asked_again_and_its_text_is_replace
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_in_a_call_that_may_be_repeated_it_is_made_again() {
     for tool in ["look", "put"] {
-        let (task, _openfang, _daemon, _provider, ledger) = killed_in_a_call(tool).await;
+        let (task, _openfang, _daemon, _provider, ledger) = killed_in_a_call(tool, false).await;
 
         assert_eq!((state(&task), reply_in(&task).as_str()), ("completed", "Done."), "{tool}: {task}");
         assert_eq!(ledger.calls(tool), 2, "{tool}: {task}");
@@ -134,7 +141,13 @@ async fn killed_in_a_call_that_may_be_repeated_it_is_made_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_in_a_call_that_may_have_happened_the_owner_is_asked_and_it_is_not_made_again() {
-    let (task, _openfang, daemon, _provider, ledger) = killed_in_a_call("append").await;
+    for is_wrapped in [false, true] {
+        asked_after_a_kill_in_append(is_wrapped).await;
+    }
+}
+
+async fn asked_after_a_kill_in_append(is_wrapped: bool) {
+    let (task, _openfang, daemon, _provider, ledger) = killed_in_a_call("append", is_wrapped).await;
 
     assert_eq!((state(&task), ledger.calls("append")), ("input-required", 1), "{task}");
     let question = task["status"]["message"]["parts"].to_string();
@@ -146,6 +159,53 @@ async fn killed_in_a_call_that_may_have_happened_the_owner_is_asked_and_it_is_no
     let task = settled(&client, id).await;
     assert_eq!((state(&task), reply_in(&task).as_str()), ("completed", "Done."), "{task}");
     assert_eq!(ledger.calls("append"), 1, "{task}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_while_it_is_compacted_the_conversation_is_as_it_was_and_goes_on() {
+    let was_held = AtomicBool::new(false);
+    let mut provider = FakeProvider::answering(move |post| {
+        if asks_for_summary(post) {
+            return match was_held.swap(true, Ordering::SeqCst) {
+                false => Reply::Hold(Vec::new()),
+                true => says("Some files were read."),
+            };
+        }
+        if post.body.contains("Some files were read.") {
+            return says("Done.");
+        }
+        let messages = post.json()["messages"].as_array().unwrap().clone();
+        let read = messages.iter().filter(|message| message["role"] == "tool").count();
+        calls(&[(&format!("c{read}"), "file_read", json!({ "path": format!("{read}.txt") }))])
+    })
+    .await;
+    let openfang = Openfang::new();
+    let config = format!(
+        "api_key = \"{KEY}\"\n\n[providers.fake]\nwire = \"chat\"\nbase_url = \"{}/v1\"\n\n\
+         [models.\"fake/m\"]\nwindow = 4096\nmax_output = 512\n",
+        provider.url()
+    );
+    openfang.write("config.toml", &config);
+    openfang.write("agents/thinker/agent.toml", &manifest(&["file_read"], ""));
+    for number in 0..9 {
+        openfang.write(&format!("workspaces/agents/thinker/{number}.txt"), &format!("file {number} ").repeat(400));
+    }
+    let daemon = openfang.start();
+    let task = submit(&client(&daemon), "Read the files.").await;
+    let mut before = 0;
+    while !asks_for_summary(&provider.next_request().await) {
+        before += 1;
+    }
+
+    kill(daemon);
+    let daemon = openfang.start();
+
+    let task = settled(&client(&daemon), &task).await;
+    assert_eq!((state(&task), reply_in(&task).as_str()), ("completed", "Done."), "{task}");
+    let after = provider.unread();
+    assert!(after.len() == 2 && asks_for_summary(&after[0]), "{} requests after {before}", after.len());
+    let last = after[1].json()["messages"].to_string();
+    assert!(last.contains("Read the files.") && last.contains(&format!("file {}", before - 1)), "{last}");
 }
 
 /// A model that makes one call after the other and counts the results.

@@ -16,12 +16,15 @@ use serde::{Deserialize, Serialize};
 
 mod compaction;
 mod plan;
+mod room;
+mod shorten;
 mod size;
 mod stored;
 mod view;
 
 pub use compaction::{Compaction, CoveredTask, InterruptedCall, RunSpending, Stub};
-pub(crate) use plan::{CompactionPlan, Room};
+pub(crate) use plan::CompactionPlan;
+pub(crate) use room::Room;
 pub(crate) use size::{of_entry, of_items, of_text};
 pub use stored::TranscriptError;
 pub use view::{TranscriptView, view};

@@ -11,68 +11,26 @@
 
 use std::collections::BTreeMap;
 
-use openfang_model::{Block, Call, CallArguments, Part};
+use openfang_model::{Call, Part};
 use openfang_types::ids::TaskId;
 use openfang_types::limits::{
-    COMPACT_AT_PERCENT, COMPACT_HANDLES_MAX, COMPACT_INTERRUPTED_MAX, COMPACT_SMALL_RESULT_TOKENS, COMPACT_STEPS_KEPT,
-    COMPACT_SUMMARY_TOKENS, COMPACT_TASKS_MAX, COMPACT_TO_PERCENT, COMPACT_USER_TOKENS,
+    COMPACT_HANDLES_MAX, COMPACT_INTERRUPTED_MAX, COMPACT_SMALL_RESULT_TOKENS, COMPACT_STEPS_KEPT, COMPACT_TASKS_MAX,
+    COMPACT_USER_TOKENS,
 };
 use openfang_types::taint::Labels;
-use serde_json::json;
 
+use super::shorten::{capped, in_few_words, joined, shortened, trimmed};
 use super::{
-    CallOutcome, Compaction, CoveredTask, InterruptedCall, Stub, TranscriptBody, TranscriptEntry, TranscriptView, calls_in,
-    newest_compaction, of_items, size, view_as,
+    CallOutcome, Compaction, CoveredTask, InterruptedCall, Room, Stub, TranscriptBody, TranscriptEntry, TranscriptView, calls_in,
+    newest_compaction, size, view_as,
 };
 
 /// What a result takes that was left out.
 const STUB_TOKENS: u64 = 160;
 /// How much of each text a model is given to summarize, if all of it is too much; first of results, then of everything.
 const GIVEN_CHARS: [usize; 6] = [usize::MAX, 8_000, 2_000, 600, 200, 60];
-/// The part of the room, in percent, that the user's earlier messages can have, and a summary.
+/// The part of the room, in percent, that the user's earlier messages can have.
 const MESSAGES_PERCENT: u64 = 20;
-const SUMMARY_PERCENT: u64 = 12;
-
-/// The room for a conversation, in tokens of the model.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Room {
-    /// The window without the answer.
-    pub(crate) budget: u64,
-    /// What the instructions and the tools take.
-    pub(crate) fixed: u64,
-    /// The tokens of the model for a hundred estimated ones.
-    pub(crate) percent: u64,
-}
-
-impl Room {
-    /// The size from which on a conversation is compacted.
-    pub(crate) const fn limit(&self) -> u64 {
-        self.budget * COMPACT_AT_PERCENT / 100
-    }
-
-    /// The size that it has at most after that.
-    pub(crate) const fn target(&self) -> u64 {
-        self.budget * COMPACT_TO_PERCENT / 100
-    }
-
-    /// The longest summary.
-    pub(crate) fn summary(&self) -> u64 {
-        u64::from(COMPACT_SUMMARY_TOKENS).min(self.budget * SUMMARY_PERCENT / 100).max(16)
-    }
-
-    pub(crate) const fn scaled(&self, estimated: u64) -> u64 {
-        estimated.saturating_mul(self.percent) / 100
-    }
-
-    const fn estimated(&self, scaled: u64) -> u64 {
-        scaled.saturating_mul(100) / if self.percent == 0 { 100 } else { self.percent }
-    }
-
-    /// What a request with this conversation takes.
-    pub(crate) fn of_view(&self, view: &TranscriptView) -> u64 {
-        self.fixed + self.scaled(of_items(view.items.iter().map(AsRef::as_ref)))
-    }
-}
 
 /// A compaction that is being made.
 pub(crate) struct CompactionPlan<'a> {
@@ -302,98 +260,4 @@ impl<'a> CompactionPlan<'a> {
 
 const fn is_result(body: &TranscriptBody) -> bool {
     matches!(body, TranscriptBody::CallDone { outcome: CallOutcome::Returned { .. }, .. })
-}
-
-/// A call as a person would name it.
-fn in_few_words(call: &Call) -> String {
-    let arguments = shortened(call.arguments.as_json(), 120);
-    format!("{} {arguments}", call.name)
-}
-
-/// The text of parts; of media only what they are.
-pub(crate) fn joined(parts: &[Part]) -> String {
-    let texts: Vec<String> = parts.iter().map(|part| match part {
-        Part::Text { text } => text.clone(),
-        Part::Image(media) | Part::Audio(media) => format!("[{}, which was left out]", media.media_type),
-    }).collect();
-    texts.join("\n")
-}
-
-/// A text of at most about so many characters, with its beginning and its end.
-pub(crate) fn shortened(text: &str, chars: usize) -> String {
-    let all = text.chars().count();
-    if all <= chars {
-        return text.to_owned();
-    }
-    let (begin, end) = (chars - chars / 3, chars / 3);
-    let first: String = text.chars().take(begin).collect();
-    let last: String = text.chars().skip(all - end).collect();
-    format!("{first} [... {} characters left out ...] {last}", all - begin - end)
-}
-
-/// The first message and the newest ones, in about so many tokens.
-fn trimmed(messages: &[Vec<Part>], tokens: u64) -> Vec<Vec<Part>> {
-    let Some((first, later)) = messages.split_first() else { return Vec::new() };
-    let first = cut_message(first, if later.is_empty() { tokens } else { tokens / 2 });
-    let mut left = tokens.saturating_sub(size::of_parts(&first));
-    let mut kept = Vec::new();
-    for message in later.iter().rev() {
-        let is_newest = kept.is_empty();
-        let size = size::of_parts(message);
-        if size > left && !is_newest {
-            break;
-        }
-        kept.push(cut_message(message, left));
-        left = left.saturating_sub(size);
-    }
-    kept.push(first);
-    kept.reverse();
-    kept
-}
-
-fn cut_message(parts: &[Part], tokens: u64) -> Vec<Part> {
-    if size::of_parts(parts) <= tokens {
-        return parts.to_vec();
-    }
-    let chars = usize::try_from(tokens.saturating_mul(7) / 2).unwrap_or(usize::MAX).max(60);
-    vec![Part::Text { text: shortened(&joined(parts), chars) }]
-}
-
-/// An entry whose results and other texts have at most so many characters.
-fn capped(entry: &TranscriptEntry, results: usize, texts: usize) -> TranscriptEntry {
-    let cut = |parts: &[Part], chars: usize| match chars {
-        usize::MAX => parts.to_vec(),
-        chars => vec![Part::Text { text: shortened(&joined(parts), chars) }],
-    };
-    let body = match &entry.body {
-        TranscriptBody::CallDone { call, outcome: CallOutcome::Returned { parts, is_error }, millis } => {
-            let outcome = CallOutcome::Returned { parts: cut(parts, results), is_error: *is_error };
-            TranscriptBody::CallDone { call: call.clone(), outcome, millis: *millis }
-        }
-        TranscriptBody::User { parts } => TranscriptBody::User { parts: cut(parts, texts) },
-        TranscriptBody::Answer { blocks, stop, usage, cost, seen, decided_with, .. } if texts != usize::MAX => {
-            TranscriptBody::Answer {
-                blocks: blocks.iter().map(|block| capped_block(block, texts)).collect(),
-                native: None,
-                stop: stop.clone(),
-                usage: *usage,
-                cost: *cost,
-                seen: *seen,
-                decided_with: decided_with.clone(),
-            }
-        }
-        other => other.clone(),
-    };
-    TranscriptEntry { body, ..entry.clone() }
-}
-
-fn capped_block(block: &Block, chars: usize) -> Block {
-    match block {
-        Block::Text { text } => Block::Text { text: shortened(text, chars) },
-        Block::Call(call) if call.arguments.as_json().len() > chars => {
-            let begins = json!({ "begins": shortened(call.arguments.as_json(), chars) });
-            Block::Call(Call { arguments: CallArguments::parse(&begins.to_string()), ..call.clone() })
-        }
-        Block::Thinking { .. } | Block::Call(_) => block.clone(),
-    }
 }

@@ -44,7 +44,15 @@ struct Chunk<'a> {
     #[serde(default, borrow, deserialize_with = "or_default")]
     choices: Vec<Choice<'a>>,
     usage: Option<Tokens>,
+    timings: Option<Timings>,
     error: Option<&'a RawValue>,
+}
+
+/// What servers of llama.cpp say about their cache.
+#[derive(Deserialize)]
+struct Timings {
+    #[serde(default, deserialize_with = "count")]
+    cache_n: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -236,6 +244,8 @@ impl Decoder for ChatDecoder {
         if let Some(tokens) = &chunk.usage {
             self.add_tokens(tokens);
         }
+        let cached = chunk.timings.and_then(|timings| timings.cache_n);
+        self.assembly.usage.cached = self.assembly.usage.cached.or(cached);
         for choice in chunk.choices.into_iter().filter(|choice| choice.index == 0) {
             if let Some(delta) = choice.delta.or(choice.message) {
                 self.delta(delta, told)?;

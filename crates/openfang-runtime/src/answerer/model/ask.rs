@@ -183,7 +183,12 @@ impl Work<'_> {
         let config = &self.run.agent.model;
         let (max_tokens, output) = match purpose {
             Purpose::Answer => (self.max_tokens(), self.answerer.agent.output.clone()),
-            Purpose::Summary { tokens } => (tokens.min(self.max_tokens()), None),
+            // Reasoning counts too, and must not take all of it.
+            Purpose::Summary { tokens } => (tokens.saturating_mul(2).min(self.max_tokens()), None),
+        };
+        let level = match (purpose, config.reasoning) {
+            (Purpose::Summary { .. }, Some(level)) if level != ReasoningLevel::Off => Some(ReasoningLevel::Low),
+            (Purpose::Answer | Purpose::Summary { .. }, level) => level,
         };
         let tool_choice = match config.tool_choice {
             _ if self.must_answer || purpose != Purpose::Answer => ToolChoice::None,
@@ -194,7 +199,7 @@ impl Work<'_> {
         let options = RequestOptions {
             max_tokens,
             temperature: config.temperature.map(openfang_types::agent::Temperature::get),
-            reasoning: config.reasoning.map_or(Reasoning::Default, reasoning),
+            reasoning: level.map_or(Reasoning::Default, reasoning),
             tool_choice,
             output,
             context_tokens: target.facts.map(|facts| u32::try_from(facts.window).unwrap_or(u32::MAX)),

@@ -18,7 +18,7 @@ use sha2::{Digest as _, Sha256};
 use super::conversation::CallState;
 use super::halt::Halt;
 use super::lanes::{Lane, Lanes};
-use super::toolset::RESULT_READ;
+use super::toolset::{reading_left_out, unwrapped};
 use super::work::Work;
 use super::{parts, toolset};
 use crate::answerer::{AgentRun, Ending, RunEvent, RunStopped, WaitingCall};
@@ -26,7 +26,7 @@ use crate::context::CallContext;
 use crate::pipeline::digest::hex;
 use crate::pipeline::loop_guard::digest_of;
 use crate::pipeline::{ToolCall, ToolError};
-use crate::tool_search::{TOOL_CALL, TOOL_SEARCH, WrappedCall};
+use crate::tool_search::TOOL_SEARCH;
 use crate::transcript::{CallOutcome, InterruptedCall, TranscriptBody};
 
 /// A call that passed the first look.
@@ -59,9 +59,9 @@ impl Work<'_> {
     /// Runs calls of the newest answer. A call that asks something ends the turn, after the others have run.
     pub(super) async fn run_calls(&mut self, calls: Vec<Call>, decided_with: Labels) -> Result<(), Halt> {
         let cx = decided(self.run, decided_with);
-        let reading = reading_left_out(&cx);
+        let reading = self.conversation.has_left_out().then(|| reading_left_out(&cx));
         let run = &AgentRun { cx: &cx, ..*self.run };
-        let reader = &AgentRun { cx: &reading, ..*self.run };
+        let reader = &AgentRun { cx: reading.as_ref().unwrap_or(&cx), ..*self.run };
         let (runnable, mut lanes) = self.plan(calls).await?;
         self.announce(&runnable).await;
         let mut running = FuturesUnordered::new();
@@ -247,35 +247,6 @@ impl Work<'_> {
 /// The context of calls that the model decided on with this before it.
 fn decided(run: &AgentRun<'_>, with: Labels) -> CallContext {
     CallContext { decided_with: Some(Arc::new(with)), ..run.cx.clone() }
-}
-
-/// The same context, in which the agent may read results, whatever its capabilities say: those that were left out of its
-/// own conversation. The user's grants hold as ever.
-fn reading_left_out(cx: &CallContext) -> CallContext {
-    let mut reading = cx.clone();
-    if let (Some(agent), Ok(pattern)) = (&mut reading.agent, RESULT_READ.parse()) {
-        Arc::make_mut(agent).capabilities.tools.push(pattern);
-    }
-    reading
-}
-
-/// The call that a call of `tool_call` contains, with the id of that one. All that follows sees the real tool.
-pub(super) fn unwrapped(call: Call) -> Call {
-    let CallArguments::Object(object) = &call.arguments else { return call };
-    if call.name != TOOL_CALL {
-        return call;
-    }
-    let (name, arguments) = match WrappedCall::read(object.get()) {
-        Ok(wrapped) => {
-            let arguments = wrapped.arguments.map_or_else(
-                || CallArguments::parse("{}"),
-                |arguments| CallArguments::Object(arguments.to_owned()),
-            );
-            (wrapped.name.into_owned(), arguments)
-        }
-        Err(reason) => (call.name.clone(), CallArguments::Invalid { text: object.get().to_owned(), reason }),
-    };
-    Call { id: call.id, name, arguments }
 }
 
 /// Makes a call, and says meanwhile how it goes.

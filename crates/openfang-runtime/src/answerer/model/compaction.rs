@@ -16,10 +16,10 @@ use openfang_types::taint::Labels;
 use openfang_types::task::Part;
 
 use super::ask::{ModelReply, Purpose};
-use super::ends;
 use super::halt::Halt;
 use super::work::Work;
-use crate::answerer::RunEvent;
+use super::{command, ends};
+use crate::answerer::{Ending, RunEvent};
 use crate::transcript::{CompactionPlan, Stub, TranscriptBody, TranscriptView, of_text};
 
 /// Why a conversation is compacted.
@@ -49,6 +49,22 @@ const INSTRUCTION: &str = "[openfang] The conversation becomes too long for your
 const NO_SUMMARY: &str = "(Earlier steps were left out to save room, and there is no summary of them.)";
 
 impl Work<'_> {
+    /// The message was the command to compact the conversation. After a crash it may be done already.
+    pub(super) async fn compact_by_hand(&mut self) -> Result<Ending, Halt> {
+        let known = self.conversation.compaction_of_turn().map(|known| (known.before, known.after));
+        let end = match known {
+            Some((before, after)) => CompactionEnd::Done { before, after },
+            None => self.compact(CompactionCause::ByHand).await?,
+        };
+        let said = match end {
+            CompactionEnd::Done { before, after } => command::said(before, after),
+            CompactionEnd::NothingToGain { size } => command::nothing_to_gain(size),
+            CompactionEnd::Interrupted => "The compaction was interrupted; nothing has changed.".to_owned(),
+        };
+        self.teller().say(said).await?;
+        Ok(Ending::completed())
+    }
+
     /// Compacts the conversation.
     pub(super) async fn compact(&mut self, cause: CompactionCause) -> Result<CompactionEnd, Halt> {
         let is_by_hand = cause == CompactionCause::ByHand;

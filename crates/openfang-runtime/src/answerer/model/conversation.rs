@@ -5,8 +5,8 @@ use openfang_types::ids::TaskId;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Role};
 
-use super::calls::unwrapped;
 use super::halt::Halt;
+use super::toolset::unwrapped;
 use super::{command, parts};
 use crate::answerer::{AgentRun, EventSink, InboxMessage, Turn};
 use crate::transcript::{

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use openfang_model::{ToolSpec, Toolbox};
+use openfang_model::{Call, CallArguments, ToolSpec, Toolbox};
 use openfang_types::ids::ToolName;
 use openfang_types::limits::{
     PINNED_TOOLS_MAX, TOOLS_OFFERED_MAX, TOOLS_OFFERED_PERCENT, TOOLS_OFFERED_TOKENS,
@@ -16,7 +16,7 @@ use crate::answerer::AgentRun;
 use crate::context::CallContext;
 use crate::pipeline::{Pipeline, capability};
 use crate::tool_search::{
-    CALL_DESCRIPTION, FoundTool, SEARCH_DESCRIPTION, TOOL_CALL, TOOL_SEARCH, ToolQuery, call_schema, report, search_schema,
+    CALL_DESCRIPTION, FoundTool, SEARCH_DESCRIPTION, TOOL_CALL, TOOL_SEARCH, ToolQuery, WrappedCall, call_schema, report, search_schema,
 };
 
 /// Reads results that were left out.
@@ -142,4 +142,33 @@ pub(super) async fn search(run: &AgentRun<'_>, arguments: &Value) -> Result<Stri
         schema: tool.input_schema.clone(),
     });
     Ok(report(&found.collect::<Vec<_>>()))
+}
+
+/// The same context, in which the agent may read results, whatever its capabilities say: those that were left out of its
+/// own conversation. The user's grants hold as ever.
+pub(super) fn reading_left_out(cx: &CallContext) -> CallContext {
+    let mut reading = cx.clone();
+    if let (Some(agent), Ok(pattern)) = (&mut reading.agent, RESULT_READ.parse()) {
+        Arc::make_mut(agent).capabilities.tools.push(pattern);
+    }
+    reading
+}
+
+/// The call that a call of `tool_call` contains, with the id of that one. All that follows sees the real tool.
+pub(super) fn unwrapped(call: Call) -> Call {
+    let CallArguments::Object(object) = &call.arguments else { return call };
+    if call.name != TOOL_CALL {
+        return call;
+    }
+    let (name, arguments) = match WrappedCall::read(object.get()) {
+        Ok(wrapped) => {
+            let arguments = wrapped.arguments.map_or_else(
+                || CallArguments::parse("{}"),
+                |arguments| CallArguments::Object(arguments.to_owned()),
+            );
+            (wrapped.name.into_owned(), arguments)
+        }
+        Err(reason) => (call.name.clone(), CallArguments::Invalid { text: object.get().to_owned(), reason }),
+    };
+    Call { id: call.id, name, arguments }
 }

@@ -57,6 +57,12 @@ impl Work<'_> {
         RequestSize { tokens, fixed: fixed.saturating_mul(percent) / 100, percent }
     }
 
+    /// Whether the next request would take too much of the window.
+    pub(super) fn is_full(&mut self, view: &TranscriptView) -> bool {
+        let size = self.measure(view);
+        self.room(size).is_some_and(|room| size.tokens > room.limit())
+    }
+
     /// The room for the conversation. None if nobody knows the window.
     pub(super) fn room(&self, size: RequestSize) -> Option<Room> {
         let window = self.chain.target().facts.map(|facts| facts.window).filter(|window| *window > 0);

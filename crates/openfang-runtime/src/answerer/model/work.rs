@@ -131,12 +131,14 @@ impl<'a> Work<'a> {
 
     /// One request and what follows from its answer. An ending ends the turn.
     async fn step(&mut self) -> Result<Option<Ending>, Halt> {
-        let mut must_compact = std::mem::take(&mut self.is_refused_as_too_long);
+        let mut cause = std::mem::take(&mut self.is_refused_as_too_long).then_some(CompactionCause::Full);
         for heard in self.run.events.inbox().take() {
             if let Some(run) = &self.run.cx.run {
                 run.enters(&heard.labels);
             }
-            must_compact |= command::is_compact(&heard.message, &heard.labels);
+            if command::is_compact(&heard.message, &heard.labels) {
+                cause = cause.or(Some(CompactionCause::ByHand));
+            }
             self.conversation.hear(heard).await?;
         }
         if std::mem::take(&mut self.is_answered) {
@@ -148,10 +150,15 @@ impl<'a> Work<'a> {
         }
         self.budget.check(self.run)?;
         self.tools.refresh(self.run);
-        if must_compact || self.is_full(&view) {
-            if self.compact(CompactionCause::Full).await? == CompactionEnd::Interrupted {
+        if self.is_full(&view) {
+            cause = Some(CompactionCause::Full);
+        }
+        if let Some(cause) = cause {
+            if self.compact(cause).await? == CompactionEnd::Interrupted {
                 return Ok(None);
             }
+            // A summary is a request too.
+            self.budget.check(self.run)?;
             view = self.conversation.view();
         }
         let (decided_with, seen) = (self.run.cx.context_labels(), self.conversation.end());
@@ -165,28 +172,6 @@ impl<'a> Work<'a> {
             }
             ModelReply::Answer(answer) => self.take_answer(*answer, seen, decided_with).await,
         }
-    }
-
-    /// Whether the next request would take too much of the window.
-    fn is_full(&mut self, view: &TranscriptView) -> bool {
-        let size = self.measure(view);
-        self.room(size).is_some_and(|room| size.tokens > room.limit())
-    }
-
-    /// The message was the command to compact the conversation. After a crash it may be done already.
-    async fn compact_by_hand(&mut self) -> Result<Ending, Halt> {
-        let known = self.conversation.compaction_of_turn().map(|known| (known.before, known.after));
-        let end = match known {
-            Some((before, after)) => CompactionEnd::Done { before, after },
-            None => self.compact(CompactionCause::ByHand).await?,
-        };
-        let said = match end {
-            CompactionEnd::Done { before, after } => command::said(before, after),
-            CompactionEnd::NothingToGain { size } => command::nothing_to_gain(size),
-            CompactionEnd::Interrupted => "The compaction was interrupted; nothing has changed.".to_owned(),
-        };
-        self.teller().say(said).await?;
-        Ok(Ending::completed())
     }
 
     async fn take_answer(
