@@ -30,6 +30,7 @@ mod client_conversation;
 pub(crate) mod context;
 mod continued;
 mod conversation;
+mod decided;
 mod delegate;
 mod found_agents;
 mod handed_over;

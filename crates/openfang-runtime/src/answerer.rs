@@ -59,6 +59,10 @@ pub trait Answerer: Send + Sync {
     fn hears_messages(&self) -> bool {
         false
     }
+    /// Whether a turn ends with the question when a person must decide on a call, and the next one goes on with the call.
+    fn waits_for_approvals(&self) -> bool {
+        false
+    }
     /// Tells whoever works on another server that a task was stopped. None if there is nobody to tell.
     fn cancel(&self, _: RemoteRecord) -> Option<BoxFuture<'static, ()>> {
         None

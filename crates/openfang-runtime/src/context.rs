@@ -8,7 +8,7 @@ use openfang_store::StoreFuture;
 use openfang_types::agent::AgentManifest;
 use openfang_types::call::{CallListener, ClientCapabilities, Resumed};
 use openfang_types::config::Config;
-use openfang_types::ids::{ApprovalId, RunId, ToolName, TraceId};
+use openfang_types::ids::{ApprovalId, RunId, TaskId, ToolName, TraceId};
 use openfang_types::limits::USER_WORDS_BYTES;
 use openfang_types::principal::{Door, Principal};
 use openfang_types::taint::Labels;
@@ -52,6 +52,8 @@ pub struct CallContext {
     pub decided_with: Option<Arc<Labels>>,
     /// The approval that was given for this one call.
     pub approval: Option<ApprovalId>,
+    /// The task of a person that waits when somebody must decide on a call. None: whoever called makes the call again.
+    pub waiting_task: Option<TaskId>,
 }
 
 /// The way back to whoever called: who hears how the call goes, and what can be asked.

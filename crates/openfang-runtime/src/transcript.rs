@@ -86,7 +86,7 @@ pub enum TranscriptBody {
     },
     /// A person is asked to approve calls.
     Asked {
-        approvals: Vec<String>,
+        calls: Vec<AskedCall>,
     },
     Decided {
         approval: String,
@@ -99,6 +99,13 @@ pub enum TranscriptBody {
         model: String,
         reason: String,
     },
+}
+
+/// A call that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedCall {
+    pub call: String,
+    pub approval: String,
 }
 
 /// How a call ended.

@@ -13,12 +13,14 @@ use serde_json::{Map, Value};
 use crate::event::EventBody;
 use crate::ids::{AgentName, ArtifactId, ContextId, MessageId, TaskId};
 
+pub use activity::{CallNote, CallNoteOutcome, TurnUsage, shortened_arguments};
 pub use file_name::FileName;
 pub use origin::Origin;
 
 pub use part::{Part, PartBody};
 pub use parts::TaskParts;
 
+mod activity;
 mod file_name;
 mod origin;
 mod part;

@@ -55,6 +55,7 @@ impl Inner {
             granted: None,
             decided_with: None,
             approval: None,
+            waiting_task: None,
         }
     }
 

@@ -28,6 +28,8 @@ use chain::RestingModels;
 use halt::Halt;
 use work::Work;
 
+mod activity;
+mod approvals;
 mod ask;
 mod budget;
 mod calls;
@@ -67,6 +69,7 @@ impl ModelAnswerer {
         let chain = self.models.chain(run.agent).await.map_err(|error| Halt::failed(error.to_string()))?;
         let mut work = Work::begin(self, run, turn, chain).await?;
         let ended = work.finish_turn(turn).await;
+        work.tell_usage().await;
         work.meter.flush(run);
         ended
     }
@@ -87,6 +90,10 @@ impl Answerer for ModelAnswerer {
     }
 
     fn hears_messages(&self) -> bool {
+        true
+    }
+
+    fn waits_for_approvals(&self) -> bool {
         true
     }
 

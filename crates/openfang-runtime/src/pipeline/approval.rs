@@ -8,7 +8,7 @@ use openfang_store::{Approval, ApprovalState, ApprovalStep, AuditKind, AuditOutc
 use openfang_store::{CallDigests, StoreError};
 use openfang_types::agent::ApprovalMode;
 use openfang_types::call::Arguments;
-use openfang_types::ids::{ApprovalId, ToolName};
+use openfang_types::ids::{ApprovalId, Owner, ToolName};
 use openfang_types::limits::{APPROVAL_ARGUMENTS_BYTES, APPROVAL_LASTS};
 use openfang_types::taint::{Labels, SinkKind};
 use openfang_types::tool::{Origin, ToolTraits};
@@ -45,7 +45,7 @@ impl ApprovalNeeded {
         Approval {
             id: self.id,
             owner: cx.principal.owner().clone(),
-            task: None,
+            task: cx.waiting_task,
             agent: cx.agent.as_ref().map(|agent| agent.name.clone()),
             trace: cx.trace,
             door: cx.door,
@@ -96,6 +96,11 @@ pub(super) async fn check<C: Callee>(
 }
 
 impl Pipeline {
+    /// An approval of an owner, as it stands.
+    pub(crate) async fn approval_of(&self, owner: &Owner, id: ApprovalId) -> Result<Option<Approval>, StoreError> {
+        self.approvals.get(Some(owner), id, self.clock.now()).await
+    }
+
     /// Asks for the approval of a call. One that waits already is not asked for twice.
     async fn ask_for(&self, cx: &CallContext, needed: &ApprovalNeeded) -> Result<Approval, StoreError> {
         let asked = needed.request(cx, self.clock.now());

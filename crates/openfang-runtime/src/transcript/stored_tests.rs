@@ -18,7 +18,7 @@ fn one_of_each() -> Vec<TranscriptBody> {
         answer_to(1, vec![call("a")], native, Stop::Refused("no".to_owned())),
         begun("a"),
         done("a"),
-        TranscriptBody::Asked { approvals: vec![approval.clone()] },
+        TranscriptBody::Asked { calls: vec![AskedCall { call: "a".to_owned(), approval: approval.clone() }] },
         TranscriptBody::Decided { approval, is_approved: true },
         TranscriptBody::Compacted(Box::new(compaction("They said hi.", 3))),
         TranscriptBody::Switched { model: "other".to_owned(), reason: "busy".to_owned() },
@@ -48,7 +48,7 @@ fn a_damaged_entry_is_named_and_nothing_of_it_is_told() {
         entry.seq = 7;
         let whole = row(&entry);
         let json = whole.item.body.as_str();
-        let other = serde_json::to_string(&TranscriptBody::Asked { approvals: Vec::new() }).unwrap();
+        let other = serde_json::to_string(&TranscriptBody::Asked { calls: Vec::new() }).unwrap();
         let other = if entry.body.kind() == TranscriptKind::Asked { "{}".to_owned() } else { other };
         let cut = (0..json.len())
             .filter(|end| json.is_char_boundary(*end))

@@ -103,8 +103,13 @@ impl ViewBuilder<'_> {
                     });
                 }
             }
-            TranscriptBody::Asked { .. }
-            | TranscriptBody::Decided { .. }
+            // The question came before the call had an effect.
+            TranscriptBody::Asked { calls } => calls.iter().for_each(|asked| {
+                if let Some(open) = self.open(&asked.call) {
+                    open.is_begun = false;
+                }
+            }),
+            TranscriptBody::Decided { .. }
             | TranscriptBody::Compacted(_)
             | TranscriptBody::Switched { .. } => {}
         }

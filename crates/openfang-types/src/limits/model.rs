@@ -89,3 +89,10 @@ pub const USAGE_DELETED_AT_ONCE: usize = 1_000;
 pub const MODEL_TEST_TOKENS: u32 = 16;
 /// Days of usage that are shown unless somebody asks for more.
 pub const USAGE_SHOWN_DAYS: u32 = 30;
+
+/// Characters of a text in the arguments of a call, as whoever watches a task is shown them.
+pub const CALL_NOTE_CHARS: usize = 120;
+/// Members of the arguments that are shown.
+pub const CALL_NOTE_MEMBERS: usize = 8;
+/// A smaller part of a request that a cache did not have is not mentioned: providers cache nothing below a few thousand tokens.
+pub const CACHE_MISS_TOKENS: u64 = 4_096;

@@ -8,7 +8,7 @@ use futures_util::stream::FuturesUnordered;
 use openfang_model::{Call, CallArguments};
 use openfang_types::call::{Arguments, InputRequired, Outcome, Resumed};
 use openfang_types::content::ToolOutput;
-use openfang_types::ids::ToolName;
+use openfang_types::ids::{ApprovalId, ToolName};
 use openfang_types::limits::ANSWER_CALLS_MAX;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Part, TaskState};
@@ -46,6 +46,8 @@ enum CallEnd {
     },
     /// The tool asks something first.
     Asks(InputRequired),
+    /// A person must decide first.
+    NeedsApproval(ApprovalId),
 }
 
 impl CallEnd {
@@ -66,6 +68,7 @@ impl Work<'_> {
         self.announce(&runnable).await;
         let mut running = FuturesUnordered::new();
         let mut asking: Option<WaitingCall> = None;
+        let mut undecided = Vec::new();
         let mut is_first = true;
         loop {
             let ready = lanes.ready();
@@ -80,16 +83,33 @@ impl Work<'_> {
             for (lane, place) in ready {
                 let call = &runnable[place];
                 let run = if self.reads_left_out(&call.tool, &call.arguments) { reader } else { run };
-                running.push(async move { (lane, place, Instant::now(), end_of(run, call, None).await) });
+                let approval = self.approved.get(&call.id).copied();
+                running.push(async move {
+                    let cx = CallContext { approval, ..run.cx.clone() };
+                    let run = AgentRun { cx: &cx, ..*run };
+                    (lane, place, Instant::now(), end_of(&run, call, None).await)
+                });
             }
             let Some((lane, place, begun, end)) = running.next().await else { break };
             lanes.end(&lane);
-            let asks = self.take_end(&runnable[place], (begun, end?), asking.is_some()).await?;
+            let end = match end? {
+                CallEnd::NeedsApproval(id) => {
+                    undecided.push((runnable[place].id.clone(), id));
+                    continue;
+                }
+                end => end,
+            };
+            let asks = self.take_end(&runnable[place], (begun, end), asking.is_some()).await?;
             asking = asking.or(asks);
         }
         match asking {
-            Some(waiting) => Err(Ending::asking(waiting).into()),
-            None => Ok(()),
+            Some(waiting) => {
+                self.leave_undecided(undecided).await?;
+                self.meter.asked(self.run, self.chain.target(), 1);
+                Err(Ending::asking(waiting).into())
+            }
+            None if undecided.is_empty() => Ok(()),
+            None => Err(self.ask_for(undecided).await?.into()),
         }
     }
 
@@ -102,7 +122,10 @@ impl Work<'_> {
         let begun = Instant::now();
         let cx = decided(self.run, decided_with);
         let run = AgentRun { cx: &cx, ..*self.run };
-        let end = end_of(&run, &call, Some(answers)).await?;
+        let end = match end_of(&run, &call, Some(answers)).await? {
+            CallEnd::NeedsApproval(id) => return Err(self.ask_for(vec![(call.id, id)]).await?.into()),
+            end => end,
+        };
         match self.take_end(&call, (begun, end), false).await? {
             Some(again) => Err(Ending::asking(again).into()),
             None => Ok(()),
@@ -191,8 +214,7 @@ impl Work<'_> {
             return;
         }
         let names: Vec<&str> = calls.iter().map(|call| call.tool.as_str()).collect();
-        let report = Part::progress(format!("calls {}", names.join(", ")), None, None);
-        self.run.events.emit_with_next(RunEvent::Working(vec![report])).await;
+        self.run.events.emit_with_next(RunEvent::Working(vec![Part::beginning_calls(&names)])).await;
     }
 
     async fn record_begin(&mut self, call: &RunnableCall) -> Result<(), Halt> {
@@ -203,7 +225,7 @@ impl Work<'_> {
             tool: call.tool.to_string(),
             definition: hex(&Sha256::digest(definition.unwrap_or_default())),
             arguments: digest_of(&call.tool, &Arguments::from(call.arguments.clone())),
-            approval: None,
+            approval: self.approved.get(&call.id).map(ToString::to_string),
         };
         self.conversation.record(body, Labels::none()).await
     }
@@ -232,13 +254,14 @@ impl Work<'_> {
                 };
                 return Ok(Some(waiting));
             }
-            CallEnd::Asks(_) => {
+            CallEnd::Asks(_) | CallEnd::NeedsApproval(_) => {
                 let why =
                     "not done: the tool asks the user something, and another call asks already; make this call again";
                 let outcome = CallOutcome::Returned { parts: vec![parts::words(why.to_owned())], is_error: true };
                 (outcome, Labels::none())
             }
         };
+        self.tell_call((&call.tool, &call.arguments), &outcome, millis).await;
         self.conversation.record_outcome(&call.id, (outcome, millis), labels).await?;
         Ok(None)
     }
@@ -263,6 +286,7 @@ async fn end_of(run: &AgentRun<'_>, call: &RunnableCall, answers: Option<Resumed
     Ok(match run.reporting(tool_call, answers).await? {
         Ok(Outcome::Done(output)) => of_output(&output),
         Ok(Outcome::NeedsInput(questions)) => CallEnd::Asks(questions),
+        Err(ToolError::NeedsApproval(needed)) if run.cx.waiting_task.is_some() => CallEnd::NeedsApproval(needed.id),
         Err(error) => of_error(&error),
     })
 }
@@ -281,6 +305,6 @@ fn of_error(error: &ToolError) -> CallEnd {
         CallEnd::Done { outcome, labels, .. } => {
             CallEnd::Done { outcome, labels, is_looping: matches!(error, ToolError::Looping { .. }) }
         }
-        asks @ CallEnd::Asks(_) => asks,
+        asks @ (CallEnd::Asks(_) | CallEnd::NeedsApproval(_)) => asks,
     }
 }

@@ -7,10 +7,10 @@ use openfang_types::task::{Message, Role};
 
 use super::halt::Halt;
 use super::toolset::unwrapped;
-use super::{command, parts};
+use super::{approvals, command, parts};
 use crate::answerer::{AgentRun, EventSink, InboxMessage, Turn};
 use crate::transcript::{
-    CallOutcome, Compaction, TranscriptBody, TranscriptEntry, TranscriptView, calls_in, newest_compaction, view,
+    AskedCall, CallOutcome, Compaction, TranscriptBody, TranscriptEntry, TranscriptView, calls_in, newest_compaction, view,
 };
 
 /// A conversation that this run writes to.
@@ -47,7 +47,7 @@ impl<'a> Conversation<'a> {
         for (number, message) in (1_u32..).zip(said) {
             if !self.has_message(number) {
                 let is_answer = turn.waiting.is_some() && std::ptr::eq(message, turn.message);
-                let is_silent = is_answer || command::is_compact(message, labels);
+                let is_silent = is_answer || approvals::is_decision(message) || command::is_compact(message, labels);
                 self.add_message(number, message, (labels.clone(), is_silent)).await?;
             }
         }
@@ -174,6 +174,30 @@ impl<'a> Conversation<'a> {
         &self.entries
     }
 
+    /// The calls of the newest answer of this task that a person was asked about and that have not begun since.
+    pub(super) fn asked_calls(&self) -> Vec<AskedCall> {
+        let Some(newest) = self.newest_calls().filter(|newest| newest.may_run) else { return Vec::new() };
+        let is_open = |asked: &&AskedCall| {
+            let mut states = newest.calls.iter();
+            states.any(|state| state.call.id == asked.call && !state.is_begun && !state.is_done)
+        };
+        let after = self
+            .entries
+            .iter()
+            .rposition(|entry| matches!(entry.body, TranscriptBody::Answer { .. }))
+            .unwrap_or_default();
+        let mut asked: Vec<AskedCall> = Vec::new();
+        for entry in &self.entries[after..] {
+            let TranscriptBody::Asked { calls } = &entry.body else { continue };
+            for call in calls.iter().filter(is_open) {
+                // A call that was asked about again has its newest question.
+                asked.retain(|before| before.call != call.call);
+                asked.push(call.clone());
+            }
+        }
+        asked
+    }
+
     /// The calls of the newest answer, with how far they have come. None if it has none.
     pub(super) fn newest_calls(&self) -> Option<NewestCalls<'_>> {
         let at = self
@@ -197,9 +221,14 @@ impl<'a> Conversation<'a> {
                         calls[place].is_done = true;
                     }
                 }
+                // The question came before the call had an effect.
+                TranscriptBody::Asked { calls: asked } => {
+                    for place in asked.iter().filter_map(|asked| state(&asked.call)).collect::<Vec<_>>() {
+                        calls[place].is_begun = false;
+                    }
+                }
                 TranscriptBody::User { .. }
                 | TranscriptBody::Answer { .. }
-                | TranscriptBody::Asked { .. }
                 | TranscriptBody::Decided { .. }
                 | TranscriptBody::Compacted(_)
                 | TranscriptBody::Switched { .. } => {}

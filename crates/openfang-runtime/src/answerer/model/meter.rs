@@ -101,6 +101,14 @@ impl Meter {
         self.settle(run, target, metered, UsageRecord::default());
     }
 
+    /// A person is asked.
+    pub(super) fn asked(&mut self, run: &AgentRun<'_>, target: &ModelTarget, questions: usize) {
+        if self.store.is_some() {
+            let questions = u64::try_from(questions).unwrap_or(u64::MAX);
+            self.pending.push((spender(run, target), UsageRecord { questions, ..UsageRecord::default() }));
+        }
+    }
+
     fn settle(&mut self, run: &AgentRun<'_>, target: &ModelTarget, metered: MeteredRequest, taken: UsageRecord) {
         match (metered.reservation, &self.store) {
             // Queued at once and durable with the next commit, which nobody waits for here.

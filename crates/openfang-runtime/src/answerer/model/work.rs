@@ -1,10 +1,11 @@
 //! A turn that is being worked on, step by step.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use openfang_model::{ModelAnswer, Stop};
 use openfang_types::event::ArtifactUpdate;
-use openfang_types::ids::ArtifactId;
+use openfang_types::ids::{ApprovalId, ArtifactId};
 use openfang_types::limits::{CUT_ANSWERS_MAX, EMPTY_ANSWERS_MAX};
 use openfang_types::taint::Labels;
 use openfang_types::task::{Artifact, Part, TaskState};
@@ -44,6 +45,8 @@ pub(super) struct Work<'a> {
     pub(super) reply: u32,
     /// Whether that message was answered, and another one has arrived since.
     is_answered: bool,
+    /// The approvals that were given for calls, by the id of the call.
+    pub(super) approved: HashMap<String, ApprovalId>,
     /// What entered with the messages of the task.
     entered: Labels,
     cut_in_a_row: u32,
@@ -81,6 +84,7 @@ impl<'a> Work<'a> {
             repairs: Repairs::default(),
             reply,
             is_answered: false,
+            approved: HashMap::new(),
             entered,
             cut_in_a_row: 0,
             empty: 0,
@@ -107,6 +111,10 @@ impl<'a> Work<'a> {
             return Err(self.compact_by_hand().await?.into());
         }
         self.run.events.inbox().open();
+        let asked = self.conversation.asked_calls();
+        if !asked.is_empty() {
+            return self.resume_asked(asked, turn).await;
+        }
         if turn.waiting.is_some()
             && let Some(resumed) = questions::resumed(turn)
         {
