@@ -7,6 +7,7 @@ mod access;
 mod agents;
 mod approvals;
 mod audit;
+mod chat;
 mod children;
 mod cli;
 mod conformance;

@@ -13,6 +13,7 @@ use crate::task_ref::TaskRef;
 pub(crate) use a2a::{A2aAddArgs, A2aCommand};
 pub(crate) use approval::ApprovalCommand;
 pub(crate) use audit::{AuditCommand, AuditTailArgs};
+pub(crate) use chat::ChatArgs;
 pub(crate) use connect::{ConnectArgs, DoctorArgs, InitArgs};
 pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, ToolChoiceArgs, Transport};
 pub(crate) use models::{AgentNewArgs, ModelCommand, UsageArgs};
@@ -25,6 +26,7 @@ pub(crate) use users::{KeyCommand, KeyCreateArgs, UserAddArgs, UserCommand, User
 mod a2a;
 mod approval;
 mod audit;
+mod chat;
 mod connect;
 mod mcp;
 mod models;
@@ -147,6 +149,17 @@ pub(crate) enum Command {
         after_help = "Examples:\n  openfang agent send starter 'Ada'\n  openfang agent new helper --model ollama/qwen3:8b"
     )]
     Agent(AgentCommand),
+    /// Chat with an agent in the terminal; without one, each line of standard input is a message
+    ///
+    /// Answers are streamed. A line shows each tool call, and what a turn took. Questions of tools and calls that need an
+    /// approval are asked where they come up. Ctrl-C stops the turn, and twice leaves; Ctrl-D leaves. /help lists commands.
+    ///
+    /// Without a terminal, answers go to standard output and everything else to standard error. Calls that need an approval are
+    /// denied. With --json, each event is a line. The exit code is 1 if a turn failed or a call was denied.
+    #[command(
+        after_help = "Examples:\n  openfang chat\n  openfang chat helper --continue\n  openfang chat helper --model ollama/qwen3:8b\n  echo 'What time is it?' | openfang chat helper"
+    )]
+    Chat(ChatArgs),
     /// List, show and test models
     #[command(subcommand, after_help = "Example:\n  openfang model list")]
     Model(ModelCommand),

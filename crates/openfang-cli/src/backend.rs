@@ -12,10 +12,10 @@ use openfang_kernel::{AgentSummary, Explanation, GrantMeaning};
 use openfang_types::call::AskedBack;
 use openfang_types::content::ToolOutput;
 use openfang_types::event::TaskEvent;
-use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
+use openfang_types::ids::{AgentName, ContextId, Owner, TaskId, ToolName};
 use openfang_types::limits::MCP_INPUT_ROUNDS;
 use openfang_types::settings_status::FailedAgent;
-use openfang_types::task::{Message, Task, TaskState};
+use openfang_types::task::{Message, Part, Task, TaskState};
 use openfang_types::tool::ToolDefinition;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -57,8 +57,20 @@ pub(crate) enum Backend {
 #[derive(Debug, Clone)]
 pub(crate) struct Outgoing {
     pub(crate) agent: AgentName,
-    pub(crate) text: String,
+    pub(crate) parts: Vec<Part>,
+    /// The task to continue.
     pub(crate) task: Option<TaskId>,
+    /// The conversation to go on with.
+    pub(crate) context: Option<ContextId>,
+    /// The model that answers instead of the agent's, as PROVIDER/MODEL.
+    pub(crate) model: Option<String>,
+}
+
+impl Outgoing {
+    /// A message of one text.
+    pub(crate) fn text(agent: AgentName, text: impl Into<String>) -> Self {
+        Self { agent, parts: vec![Part::text(text)], task: None, context: None, model: None }
+    }
 }
 
 /// A filter and a limit for a list of tasks.
@@ -66,6 +78,7 @@ pub(crate) struct Outgoing {
 pub(crate) struct TaskQuery {
     pub(crate) agent: Option<AgentName>,
     pub(crate) state: Option<TaskState>,
+    pub(crate) context: Option<ContextId>,
     pub(crate) limit: usize,
 }
 

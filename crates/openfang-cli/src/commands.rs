@@ -15,6 +15,7 @@ mod agent;
 mod approval;
 mod audit;
 mod backup;
+mod chat;
 mod completions;
 mod config;
 mod connect;
@@ -67,6 +68,7 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Mcp(args) => mcp::run(session, args).await,
         Command::A2a(command) => a2a::run(session, command).await,
         Command::Agent(command) => agent::run(session, command).await,
+        Command::Chat(args) => chat::run(session, args).await,
         Command::Model(command) => model::run(session, command).await,
         Command::Usage(args) => usage::run(session, &args).await,
         Command::Tool(command) => tool::run(session, command).await,

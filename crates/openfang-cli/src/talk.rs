@@ -14,6 +14,8 @@ use tokio::sync::oneshot;
 use crate::error::CliError;
 use crate::output::{Output, one_line};
 
+pub(crate) use form::fill_in;
+
 mod form;
 
 /// The one who called.

@@ -48,7 +48,7 @@ impl TaskRef {
             Self::Prefix(_) => TASK_REF_SEARCHED,
             Self::Last => 1,
         };
-        let listing = backend.tasks(&TaskQuery { agent: None, state: None, limit }).await?;
+        let listing = backend.tasks(&TaskQuery { agent: None, state: None, context: None, limit }).await?;
         let fits = |id: &TaskId| match self {
             Self::Prefix(text) => id.to_string().starts_with(text) || id.to_string().ends_with(text),
             Self::Id(_) | Self::Last => true,

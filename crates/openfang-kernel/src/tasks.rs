@@ -26,6 +26,7 @@ use crate::{Caller, KernelError};
 
 pub(crate) mod ask;
 mod cancel;
+mod chosen_model;
 mod client_conversation;
 pub(crate) mod context;
 mod continued;

@@ -192,6 +192,9 @@ pub enum Role {
     Agent,
 }
 
+/// The member of a message's metadata that chooses a model.
+const MODEL: &str = "openfang/model";
+
 /// One turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -235,6 +238,18 @@ impl Message {
             extensions: Vec::new(),
             reference_task_ids: Vec::new(),
         }
+    }
+
+    /// The same, answered by another model than the agent's: `provider/model`. Only the operator may ask for that.
+    #[must_use]
+    pub fn with_model(mut self, model: String) -> Self {
+        self.metadata.insert(MODEL.to_owned(), Value::from(model));
+        self
+    }
+
+    /// The model that the sender chose.
+    pub fn chosen_model(&self) -> Option<&str> {
+        self.metadata.get(MODEL)?.as_str()
     }
 
     /// All text parts, joined by newlines.

@@ -27,6 +27,8 @@ pub(super) struct MessageBody {
     message_id: Option<MessageId>,
     task_id: Option<TaskId>,
     context_id: Option<ContextId>,
+    /// The model that answers instead of the agent's, as PROVIDER/MODEL; for the operator.
+    model: Option<String>,
     #[serde(default)]
     return_immediately: bool,
 }
@@ -73,7 +75,8 @@ impl MessageBody {
         let text = self.text.map(Part::text);
         let parts = text.into_iter().chain(self.parts).collect();
         let message = kernel.message_of_parts(self.message_id, parts);
-        Message { task_id: self.task_id, context_id: self.context_id, ..message }
+        let message = Message { task_id: self.task_id, context_id: self.context_id, ..message };
+        self.model.into_iter().fold(message, Message::with_model)
     }
 }
 

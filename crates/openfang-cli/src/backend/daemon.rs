@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::link::{LinkStreamed, ServerLink};
 use super::{AgentView, Answered, CallOf, Called, Following, Outgoing, Reply, TaskListing, TaskQuery};
 use crate::error::{CliError, Refusal};
+use crate::registry::encoded;
 use crate::remote::RemoteServer;
 use crate::session::Session;
 use crate::talk::Talk;
@@ -150,11 +151,13 @@ impl DaemonBackend {
     pub(super) async fn tasks(&self, wanted: &TaskQuery) -> Result<TaskListing, CliError> {
         let agent = wanted.agent.as_ref().map(|agent| format!("&agent={agent}")).unwrap_or_default();
         let state = wanted.state.map(|state| format!("&state={state}")).unwrap_or_default();
+        let context = wanted.context.as_ref().map(|context| format!("&contextId={}", encoded(context.as_str())));
+        let context = context.unwrap_or_default();
         let mut listing = TaskListing { tasks: Vec::new(), total: 0 };
         let mut token = String::new();
         loop {
             let size = (wanted.limit - listing.tasks.len()).min(PAGE_MAX_TASKS);
-            let path = format!("/api/tasks?pageSize={size}&pageToken={token}{agent}{state}");
+            let path = format!("/api/tasks?pageSize={size}&pageToken={token}{agent}{state}{context}");
             let page: TaskPage = self.get(&self.placed(path)).await?;
             listing.total = page.total;
             listing.tasks.extend(page.tasks);
@@ -241,9 +244,18 @@ fn message_path(message: &Outgoing) -> String {
 }
 
 fn body_of(message: &Outgoing) -> Value {
-    let mut body = json!({ "text": message.text });
+    let mut body = match message.parts.as_slice() {
+        [part] if part.metadata.is_empty() && part.as_text().is_some() => json!({ "text": part.as_text() }),
+        parts => json!({ "parts": parts }),
+    };
     if let Some(task) = message.task {
         body["taskId"] = json!(task);
+    }
+    if let Some(context) = &message.context {
+        body["contextId"] = json!(context);
+    }
+    if let Some(model) = &message.model {
+        body["model"] = json!(model);
     }
     body
 }

@@ -126,7 +126,12 @@ impl InProcess {
     }
 
     pub(super) async fn tasks(&self, wanted: &TaskQuery) -> Result<TaskListing, CliError> {
-        let mut filter = TaskFilter { agent: wanted.agent.clone(), state: wanted.state, ..TaskFilter::default() };
+        let mut filter = TaskFilter {
+            agent: wanted.agent.clone(),
+            state: wanted.state,
+            context_id: wanted.context.clone(),
+            ..TaskFilter::default()
+        };
         let mut listing = TaskListing { tasks: Vec::new(), total: 0 };
         loop {
             filter.page_size = Some(wanted.limit - listing.tasks.len());
@@ -167,8 +172,10 @@ impl InProcess {
     }
 
     fn message(&self, message: Outgoing) -> (AgentName, Message) {
-        let Outgoing { agent, text, task } = message;
-        (agent, Message { task_id: task, ..self.kernel.message(text) })
+        let Outgoing { agent, parts, task, context, model } = message;
+        let message = self.kernel.message_of_parts(None, parts);
+        let message = Message { task_id: task, context_id: context, ..message };
+        (agent, model.into_iter().fold(message, Message::with_model))
     }
 
     /// Maps a kernel error to a refusal, as the API would send it.

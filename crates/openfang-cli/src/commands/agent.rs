@@ -97,7 +97,7 @@ async fn send(session: &Session, args: SendArgs) -> Result<Exit, CliError> {
         Some(task) => Some(task_of_agent(session, &backend, &task, &name).await?),
         None => None,
     };
-    let message = Outgoing { agent: name.clone(), text, task };
+    let message = Outgoing { task, ..Outgoing::text(name.clone(), text) };
     let sent = match (&backend, no_wait) {
         (Backend::Daemon(daemon), true) => submit(session, daemon, message).await,
         _ if session.output.is_json() && !stream => send_for_json(session, &backend, message).await,

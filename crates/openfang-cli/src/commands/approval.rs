@@ -102,7 +102,7 @@ fn find<'a>(known: &'a [ApprovalView], id: &str) -> Result<&'a ApprovalView, Cli
 }
 
 /// Everything that a person decides on. Nothing is cut, and characters that are not seen are escaped.
-fn fields_of(shown: &ApprovalView) -> Fields {
+pub(super) fn fields_of(shown: &ApprovalView) -> Fields {
     let mut fields = Fields::default();
     fields.add("approval", shown.id.to_string());
     fields.add("state", shown.state.clone());
@@ -130,7 +130,7 @@ fn fields_of(shown: &ApprovalView) -> Fields {
 }
 
 /// A JSON text in which every character is seen.
-fn visible(json: &str) -> String {
+pub(super) fn visible(json: &str) -> String {
     json.chars()
         .map(|c| {
             let is_hidden = openfang_types::unseen::is_invisible(c) || openfang_types::unseen::is_obeyed(c);

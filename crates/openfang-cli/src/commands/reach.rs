@@ -58,6 +58,7 @@ pub(crate) fn only_reads(command: &Command) -> bool {
         Command::A2a(_)
         | Command::Audit(_)
         | Command::Backup { .. }
+        | Command::Chat(_)
         | Command::Completions(_)
         | Command::Config(_)
         | Command::Connect(_)
@@ -105,6 +106,7 @@ fn reach(command: &Command) -> Reach {
         Command::A2a(_)
         | Command::Agent(_)
         | Command::Approval(_)
+        | Command::Chat(_)
         | Command::Key(_)
         | Command::Model(_)
         | Command::Policy(_)

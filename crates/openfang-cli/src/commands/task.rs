@@ -47,7 +47,7 @@ async fn backend_for(session: &Session, whose: &WhoseArgs) -> Result<Backend, Cl
 
 fn query_of(args: &TaskListArgs) -> TaskQuery {
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
-    TaskQuery { agent: args.agent.clone(), state: args.state, limit }
+    TaskQuery { agent: args.agent.clone(), state: args.state, context: None, limit }
 }
 
 async fn list(session: &Session, args: &TaskListArgs) -> Result<Exit, CliError> {

@@ -92,6 +92,20 @@ impl SavedTerminal {
         None
     }
 
+    /// The settings as they are now.
+    pub(crate) fn unchanged() -> Option<Self> {
+        #[cfg(unix)]
+        return rustix::termios::tcgetattr(io::stdin()).ok().map(|before| Self { before });
+        #[cfg(not(unix))]
+        None
+    }
+
+    /// Forgets what was typed and not read.
+    pub(crate) fn discard_typed() {
+        #[cfg(unix)]
+        let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+    }
+
     #[cfg(unix)]
     fn without(modes: rustix::termios::LocalModes) -> Option<Self> {
         use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};

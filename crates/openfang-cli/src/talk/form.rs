@@ -15,7 +15,7 @@ enum Line {
 }
 
 /// Asks for each field of a form, or for a visit to a page; the answer is as MCP's elicitation has it.
-pub(super) fn fill_in(input: &mut impl BufRead, show: &dyn Fn(&str), intro: &str, params: &Value) -> io::Result<Value> {
+pub(crate) fn fill_in(input: &mut impl BufRead, show: &dyn Fn(&str), intro: &str, params: &Value) -> io::Result<Value> {
     let message = params
         .get("message")
         .and_then(Value::as_str)

@@ -20,7 +20,7 @@ use crate::settings::agents::Agent;
 use crate::tasks::log::{Closed, TaskLog, Visibility};
 use crate::tasks::push::CheckedPush;
 use crate::tasks::run::{Plan, Running, Settled};
-use crate::tasks::{Inner, Tasks};
+use crate::tasks::{Inner, Tasks, chosen_model};
 use crate::{Caller, KernelError};
 
 /// A message on its way in, with what travels along.
@@ -122,6 +122,7 @@ impl Tasks {
         if incoming.message.parts.is_empty() {
             return Err(KernelError::InvalidMessage("it has no parts; add a text".to_owned()));
         }
+        chosen_model::check(&incoming.caller, &agent.manifest, &incoming.message)?;
         incoming.labels.join(&self.inner.pipeline.labels_of(&incoming.message.parts));
         if incoming.message.task_id.is_none() {
             if let Some(refusal) = agent.answerer.refusal(&incoming.message) {

@@ -26,7 +26,7 @@ use crate::tasks::push_hints::PushExpectation;
 use crate::tasks::remote::RemoteSide;
 use crate::tasks::sign_ins::WaitingSignIn;
 use crate::tasks::telling::Telling;
-use crate::tasks::{Inner, Tasks};
+use crate::tasks::{Inner, Tasks, chosen_model};
 
 /// The runs of this process, by task.
 #[derive(Default)]
@@ -284,7 +284,8 @@ async fn run(inner: &Arc<Inner>, id: RunId, plan: Plan) -> Result<Settled, Close
     };
     let narrowing = caller.principal.begun_as();
     let telling = Telling { log: &log, run: &run, narrowing: &narrowing };
-    let agent_run = AgentRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &telling };
+    let manifest = chosen_model::manifest_of(&agent.manifest, &history, &message);
+    let agent_run = AgentRun { cx: &cx, agent: &manifest, pipeline: &inner.pipeline, events: &telling };
 
     // The work is dropped before its end is written: it may have been stopped while it held the log.
     let end = {

@@ -29,6 +29,7 @@ use halt::Halt;
 use work::Work;
 
 mod activity;
+mod allowance;
 mod approvals;
 mod ask;
 mod budget;

@@ -45,3 +45,19 @@ pub const BACKGROUND_POLL: Duration = Duration::from_millis(50);
 pub const BACKGROUND_LOG_BYTES: u64 = 8 * 1024;
 /// The largest `.env` file of a home.
 pub const ENV_FILE_MAX_BYTES: u64 = 64 * 1024;
+/// Agents that `openfang chat` looks at to find the one with a model.
+pub const CHAT_AGENTS_LOOKED_AT: usize = 50;
+/// Characters of a call on a line of `openfang chat`.
+pub const CHAT_CALL_LINE_CHARS: usize = 160;
+/// Lines that the history of `openfang chat` keeps.
+pub const CHAT_HISTORY_LINES: usize = 1_000;
+/// Bytes of that history that are read. A longer file is cut to its end.
+pub const CHAT_HISTORY_BYTES: u64 = 1024 * 1024;
+/// Bytes of one line that the history keeps.
+pub const CHAT_HISTORY_LINE_BYTES: usize = 16 * 1024;
+/// How long `openfang chat` waits for a turn that was stopped to end.
+pub const CHAT_STOP: Duration = Duration::from_secs(10);
+/// Decisions and questions that one message may lead to.
+pub const CHAT_QUESTIONS: usize = 100;
+/// Characters of a message that `openfang chat --continue` repeats.
+pub const CHAT_RECALL_CHARS: usize = 500;

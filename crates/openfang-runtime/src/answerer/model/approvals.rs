@@ -52,6 +52,7 @@ impl Work<'_> {
     /// message in the place of a decision has not approved.
     pub(super) async fn resume_asked(&mut self, asked: Vec<AskedCall>, turn: &Turn<'_>) -> Result<(), Halt> {
         let has_words = !is_decision(turn.message);
+        self.goes_on = !has_words;
         let mut undecided = Vec::new();
         for AskedCall { call, approval } in asked {
             let found = match approval.parse::<ApprovalId>() {

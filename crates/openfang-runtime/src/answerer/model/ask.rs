@@ -192,7 +192,7 @@ impl Work<'_> {
         };
         let tool_choice = match config.tool_choice {
             _ if self.must_answer || purpose != Purpose::Answer => ToolChoice::None,
-            FirstToolChoice::Required if self.budget.steps() == 0 => ToolChoice::Required,
+            FirstToolChoice::Required if self.budget.steps() == 0 && !self.goes_on => ToolChoice::Required,
             FirstToolChoice::Auto | FirstToolChoice::Required => ToolChoice::Auto,
             FirstToolChoice::None => ToolChoice::None,
         };

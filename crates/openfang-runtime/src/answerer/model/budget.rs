@@ -5,6 +5,7 @@ use openfang_types::agent::Resources;
 use openfang_types::limits::BUDGET_WARNING_PERCENT;
 use openfang_types::task::Part;
 
+use super::allowance::Allowance;
 use super::conversation::Conversation;
 use super::exhausted;
 use super::halt::Halt;
@@ -59,9 +60,16 @@ impl Budget {
     }
 
     /// Ends the turn if the next request would go beyond a limit.
-    pub(super) fn check(&self, run: &AgentRun<'_>) -> Result<(), Halt> {
+    pub(super) fn check(&self, run: &AgentRun<'_>, target: &ModelTarget) -> Result<(), Halt> {
+        if self.max_nano_dollars.is_some() && target.facts.and_then(|facts| facts.price).is_none() {
+            let why = format!("the price of {} is not known, so its cost cannot be limited", target.reference);
+            return Err(Halt::failed(why));
+        }
         let ended = |key: &str, used: String| {
-            let why = format!("{used}; send a message to go on, or raise {key} under [resources] in agent.toml");
+            let why = format!(
+                "{used}; send a message to go on with as much again, `/budget +AMOUNT` for another amount, or raise {key} under \
+                 [resources] in agent.toml"
+            );
             Err(exhausted(run, "budget", why).into())
         };
         if self.spent.steps >= self.max_steps {
@@ -75,6 +83,27 @@ impl Budget {
             return ended("max_cost_per_run_usd", format!("the budget of {limit} is used"));
         }
         Ok(())
+    }
+
+    /// The run may use this: its turn begins with it.
+    #[must_use]
+    pub(super) fn with(mut self, allowed: Option<Allowance>) -> Self {
+        match allowed {
+            Some(Allowance::Dollars(amount)) => self.max_nano_dollars = Some(amount.nano()),
+            Some(Allowance::Tokens(amount)) => self.max_tokens = Some(amount),
+            None => {}
+        }
+        self
+    }
+
+    /// The run may use so much more than before, where it has a limit.
+    pub(super) fn allow(&mut self, more: Allowance) {
+        let (limit, amount) = match more {
+            Allowance::Dollars(amount) => (&mut self.max_nano_dollars, amount.nano()),
+            Allowance::Tokens(amount) => (&mut self.max_tokens, amount),
+        };
+        *limit = limit.map(|limit| limit.saturating_add(amount));
+        self.has_warned = false;
     }
 
     /// Counts an answer, and says what it cost.

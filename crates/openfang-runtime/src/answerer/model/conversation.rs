@@ -5,6 +5,7 @@ use openfang_types::ids::TaskId;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Role};
 
+use super::allowance::{Allowance, GO_ON};
 use super::halt::Halt;
 use super::toolset::unwrapped;
 use super::{approvals, command, parts};
@@ -42,24 +43,29 @@ impl<'a> Conversation<'a> {
     }
 
     /// Adds the messages of the task that the transcript does not have. A crash may have come between the two.
-    pub(super) async fn add_messages(&mut self, turn: &Turn<'_>, labels: &Labels) -> Result<(), Halt> {
+    pub(super) async fn add_messages(
+        &mut self,
+        run: &AgentRun<'_>,
+        turn: &Turn<'_>,
+        labels: &Labels,
+    ) -> Result<(), Halt> {
         let said = turn.history.iter().filter(|said| said.role == Role::User).chain([turn.message]);
         for (number, message) in (1_u32..).zip(said) {
             if !self.has_message(number) {
                 let is_answer = turn.waiting.is_some() && std::ptr::eq(message, turn.message);
                 let is_silent = is_answer || approvals::is_decision(message) || command::is_compact(message, labels);
-                self.add_message(number, message, (labels.clone(), is_silent)).await?;
+                self.add_message(run, (number, message), (labels.clone(), is_silent)).await?;
             }
         }
         Ok(())
     }
 
     /// Adds a message that arrived while the run works.
-    pub(super) async fn hear(&mut self, heard: InboxMessage) -> Result<(), Halt> {
+    pub(super) async fn hear(&mut self, run: &AgentRun<'_>, heard: InboxMessage) -> Result<(), Halt> {
         let number = u32::try_from(heard.number).unwrap_or(u32::MAX);
         self.turn = self.turn.max(number);
         let is_silent = command::is_compact(&heard.message, &heard.labels);
-        self.add_message(number, &heard.message, (heard.labels, is_silent)).await
+        self.add_message(run, (number, &heard.message), (heard.labels, is_silent)).await
     }
 
     fn has_message(&self, number: u32) -> bool {
@@ -75,11 +81,15 @@ impl<'a> Conversation<'a> {
     /// The model is not told of a silent message: the answer to the question of a tool is the tool's, and a command is ours.
     async fn add_message(
         &mut self,
-        number: u32,
-        message: &Message,
+        run: &AgentRun<'_>,
+        (number, message): (u32, &Message),
         (labels, is_silent): (Labels, bool),
     ) -> Result<(), Halt> {
-        let parts = if is_silent { Vec::new() } else { parts::of_message(message) };
+        let parts = match Allowance::given(run, message) {
+            _ if is_silent => Vec::new(),
+            Some(_) => vec![parts::words(GO_ON.to_owned())],
+            None => parts::of_message(message),
+        };
         self.record_at(number, TranscriptBody::User { parts }, labels).await
     }
 

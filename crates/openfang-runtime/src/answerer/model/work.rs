@@ -10,6 +10,7 @@ use openfang_types::limits::{CUT_ANSWERS_MAX, EMPTY_ANSWERS_MAX};
 use openfang_types::taint::Labels;
 use openfang_types::task::{Artifact, Part, TaskState};
 
+use super::allowance::Allowance;
 use super::ask::{ModelReply, Purpose};
 use super::budget::Budget;
 use super::chain::Chain;
@@ -47,6 +48,8 @@ pub(super) struct Work<'a> {
     is_answered: bool,
     /// The approvals that were given for calls, by the id of the call.
     pub(super) approved: HashMap<String, ApprovalId>,
+    /// Whether the turn goes on after a decision on its calls: its first answer was given before.
+    pub(super) goes_on: bool,
     /// What entered with the messages of the task.
     entered: Labels,
     cut_in_a_row: u32,
@@ -68,7 +71,8 @@ impl<'a> Work<'a> {
         let entered = run.cx.context_labels();
         let conversation = Conversation::open(run, turn).await?;
         let reply = conversation.turn;
-        let budget = Budget::of(&run.agent.resources, &conversation);
+        let allowed = Allowance::given(run, turn.message);
+        let budget = Budget::of(&run.agent.resources, &conversation).with(allowed);
         let window = chain.target().facts.map(|facts| facts.window);
         let tools = Toolset::new(run, window, conversation.has_left_out());
         Ok(Self {
@@ -85,6 +89,7 @@ impl<'a> Work<'a> {
             reply,
             is_answered: false,
             approved: HashMap::new(),
+            goes_on: false,
             entered,
             cut_in_a_row: 0,
             empty: 0,
@@ -106,7 +111,7 @@ impl<'a> Work<'a> {
     /// Adds what the turn brings, and goes on with calls that wait for an answer or were left by a process that died.
     async fn take_up(&mut self, turn: &Turn<'_>) -> Result<(), Halt> {
         let entered = std::mem::take(&mut self.entered);
-        self.conversation.add_messages(turn, &entered).await?;
+        self.conversation.add_messages(self.run, turn, &entered).await?;
         if turn.waiting.is_none() && command::is_compact(turn.message, &entered) {
             return Err(self.compact_by_hand().await?.into());
         }
@@ -147,7 +152,10 @@ impl<'a> Work<'a> {
             if command::is_compact(&heard.message, &heard.labels) {
                 cause = cause.or(Some(CompactionCause::ByHand));
             }
-            self.conversation.hear(heard).await?;
+            if let Some(more) = Allowance::given(self.run, &heard.message) {
+                self.budget.allow(more);
+            }
+            self.conversation.hear(self.run, heard).await?;
         }
         if std::mem::take(&mut self.is_answered) {
             self.reply = self.conversation.turn;
@@ -156,7 +164,7 @@ impl<'a> Work<'a> {
         if !view.awaits_model {
             return self.finish_stored(&view).await;
         }
-        self.budget.check(self.run)?;
+        self.budget.check(self.run, self.chain.target())?;
         self.tools.refresh(self.run);
         if self.is_full(&view) {
             cause = Some(CompactionCause::Full);
@@ -166,7 +174,7 @@ impl<'a> Work<'a> {
                 return Ok(None);
             }
             // A summary is a request too.
-            self.budget.check(self.run)?;
+            self.budget.check(self.run, self.chain.target())?;
             view = self.conversation.view();
         }
         let (decided_with, seen) = (self.run.cx.context_labels(), self.conversation.end());

@@ -1,0 +1,8 @@
+//! `openfang chat`, on a real pseudo-terminal and without one, with a scripted provider and with a real small model.
+
+mod approvals;
+mod fixture;
+mod lines;
+mod real;
+mod resume;
+mod terminal;
