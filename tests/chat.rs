@@ -1,7 +1,7 @@
 //! `openfang chat`, on a real pseudo-terminal and without one, with a scripted provider and with a real small model.
 
 mod approvals;
-mod fixture;
+pub(crate) mod fixture;
 mod lines;
 mod real;
 mod resume;

@@ -38,6 +38,9 @@ pub(super) fn home_with(provider: &str, model: &str, more: &str) -> Openfang {
          system_prompt = \"Be brief.\"\n{more}\n[capabilities]\ntools = [\"add_numbers\", \"mcp_quick_*\"]\n"
     );
     openfang.write("agents/thinker/agent.toml", &manifest);
+    let starter = "name = \"starter\"\ndescription = \"greets\"\ndefault_tool = \"get_greeting\"\n\
+                   [model]\nprovider = \"direct\"\n[capabilities]\ntools = [\"get_greeting\", \"add_numbers\"]\n";
+    openfang.write("agents/starter/agent.toml", starter);
     openfang
 }
 
@@ -64,7 +67,7 @@ pub(super) async fn provider(replies: impl IntoIterator<Item = Reply>) -> FakePr
 }
 
 /// A chat on a pseudo-terminal. It is killed when its test ends.
-pub(super) struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     keyboard: ChildStdin,
     screen: Receiver<Vec<u8>>,
@@ -74,7 +77,7 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    pub(super) fn open(openfang: &Openfang, arguments: &str) -> Self {
+    pub(crate) fn open(openfang: &Openfang, arguments: &str) -> Self {
         let mut child = openfang.on_terminal(&format!("chat {arguments}"));
         let keyboard = child.stdin.take().unwrap();
         let mut output = child.stdout.take().unwrap();
@@ -91,22 +94,29 @@ impl Terminal {
     }
 
     /// Waits until something new is shown that contains this.
-    pub(super) fn wait_for(&mut self, text: &str) {
+    pub(crate) fn wait_for(&mut self, text: &str) {
+        self.wait_for_one_of(&[text]);
+    }
+
+    /// Waits until something new is shown that contains one of these; says which comes first.
+    pub(crate) fn wait_for_one_of(&mut self, texts: &[&str]) -> usize {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            if let Some(at) = self.shown[self.seen..].find(text) {
-                self.seen += at + text.len();
-                return;
+            let new = &self.shown[self.seen..];
+            let found = texts.iter().enumerate().filter_map(|(which, text)| Some((new.find(text)?, which)));
+            if let Some((at, which)) = found.min() {
+                self.seen += at + texts[which].len();
+                return which;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             match self.screen.recv_timeout(left) {
                 Ok(bytes) => self.shown.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(_) => panic!("{text:?} was not shown after:\n{}", self.shown),
+                Err(_) => panic!("{texts:?} was not shown after:\n{}", self.shown),
             }
         }
     }
 
-    pub(super) fn press(&mut self, keys: &str) {
+    pub(crate) fn press(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
         self.keyboard.flush().unwrap();
     }
@@ -118,7 +128,7 @@ impl Terminal {
     }
 
     /// Waits for the end; says how it ended and all that was shown.
-    pub(super) fn left(mut self) -> (i32, String) {
+    pub(crate) fn left(mut self) -> (i32, String) {
         let deadline = Instant::now() + PATIENCE;
         while let Ok(bytes) = self.screen.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             self.shown.push_str(&String::from_utf8_lossy(&bytes));

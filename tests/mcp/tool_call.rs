@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 
 use super::relay::{ASKS, LONG, both, everything};
+use crate::chat::fixture::Terminal;
 
 #[test]
 fn progress_is_shown_on_standard_error_and_not_where_it_is_not_wanted() {
@@ -62,6 +63,26 @@ fn a_question_is_asked_on_the_terminal_and_the_call_goes_on_with_the_answer() {
         assert!(screen.contains("asks: Please provide inputs"), "{screen}");
         assert!(screen.contains("- Name: Ada") || screen.matches("Ada").count() > 1, "{screen}");
     });
+}
+
+#[test]
+fn a_chat_asks_the_question_as_a_form_and_the_task_goes_on_with_the_answer() {
+    let openfang = everything();
+    let agent = "name = \"asker\"\ndescription = \"asks\"\n[model]\nprovider = \"direct\"\n[capabilities]\ntools = [\"*\"]\n";
+    openfang.write("agents/asker/agent.toml", agent);
+    let mut chat = Terminal::open(&openfang, "asker");
+    chat.wait_for("asker> ");
+    chat.press(&format!("/{ASKS} {{}}\r"));
+
+    chat.wait_for("asks: Please provide inputs");
+    chat.wait_for("): ");
+    chat.press("Ada\r");
+    while chat.wait_for_one_of(&["): ", "asker> "]) == 0 {
+        chat.press("\r");
+    }
+    chat.press("\x04");
+    let (code, shown) = chat.left();
+    assert!(code == 0 && shown.contains("- Name: Ada"), "{shown}");
 }
 
 #[test]

@@ -3,10 +3,11 @@
 use openfang_kernel::SystemClock;
 use openfang_types::api::{ApprovalView, DecisionKind};
 use openfang_types::clock::Clock as _;
+use openfang_types::ids::TaskId;
 use serde_json::json;
 
 use crate::args::ApprovalCommand;
-use crate::backend::Backend;
+use crate::backend::{Backend, StreamUpdate};
 use crate::error::{CliError, Exit};
 use crate::output::{Fields, Table};
 use crate::session::Session;
@@ -72,16 +73,41 @@ async fn decide(
     let decided = backend.decide_approval(shown, decision).await?;
     if session.output.is_json() {
         session.output.document(&decided)?;
+        if let (Backend::InProcess(_), Some(task)) = (backend, decided.task) {
+            work_here(session, backend, task).await?;
+        }
         return Ok(Exit::Ok);
     }
     session.output.text(&format!("{} {}", decided.state, decided.tool))?;
-    if decision == DecisionKind::Approve {
-        session.output.note(match decided.task {
-            Some(_) => "the task goes on with this call",
-            None => "it is made when the caller makes the same call again, within 15 minutes",
-        });
+    match decided.task {
+        Some(task) if matches!(backend, Backend::InProcess(_)) => work_here(session, backend, task).await?,
+        Some(_) => session.output.note("the task goes on"),
+        None if decision == DecisionKind::Approve => {
+            session
+                .output
+                .note("it is made when the caller makes the same call again, within 15 minutes");
+        }
+        None => {}
     }
     Ok(Exit::Ok)
+}
+
+/// Without a daemon, the task goes on in this process, which stays for it.
+async fn work_here(session: &Session, backend: &Backend, id: TaskId) -> Result<(), CliError> {
+    session.output.note("the task goes on here, because no daemon is running");
+    let mut following = backend.follow(id).await?;
+    while let Some(update) = following.next().await? {
+        let state = match &update {
+            StreamUpdate::Task(task) => Some(task.status.state),
+            StreamUpdate::Event(event) => event.body.state(),
+            StreamUpdate::Message(_) | StreamUpdate::Shutdown {} => None,
+        };
+        if let Some(state) = state.filter(|state| state.is_terminal() || state.is_interrupted()) {
+            session.output.note(&format!("task {id} {state}"));
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The one approval whose id begins so.

@@ -1,11 +1,11 @@
 //! Calls that wait for a person: shown as they are, and decided on by their digest.
 
 use openfang_types::api::{ApprovalView, DecisionKind};
-use openfang_types::task::Task;
-use serde_json::Value;
+use openfang_types::task::{Part, Task};
+use serde_json::{Value, json};
 
 use super::conversation::Chat;
-use super::editor::{LineEditor, Typed};
+use super::editor::{LineEditor, TypedLine};
 use super::turn::TurnEnd;
 use crate::commands::approval::fields_of;
 use crate::error::CliError;
@@ -25,22 +25,33 @@ pub(super) fn asked_in(task: &Task) -> Vec<String> {
 
 /// What a person chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum ApprovalChoice {
     Decided(DecisionKind),
     /// Nothing was chosen: the call goes on waiting.
     Later,
 }
 
 impl Chat<'_> {
-    /// The calls of this conversation that wait for a person, as the server has them.
+    /// The calls of this conversation that wait for a person.
     pub(super) async fn pending(&self) -> Result<Vec<ApprovalView>, CliError> {
+        let mut asked = self.asked().await?;
+        asked.retain(|view| view.state == "pending");
+        Ok(asked)
+    }
+
+    /// The calls that the task waits for, as the server has them.
+    pub(super) async fn asked(&self) -> Result<Vec<ApprovalView>, CliError> {
         let asked = self.task.as_ref().map(asked_in).unwrap_or_default();
         if asked.is_empty() {
             return Ok(Vec::new());
         }
         let known = self.backend.approvals().await?;
-        let is_asked = |view: &ApprovalView| view.state == "pending" && asked.contains(&view.id.to_string());
-        Ok(known.into_iter().filter(is_asked).collect())
+        Ok(known.into_iter().filter(|view| asked.contains(&view.id.to_string())).collect())
+    }
+
+    /// Lets a task go on whose call was decided on by somebody who did not live to see it go on.
+    pub(super) fn look_again(decided: &ApprovalView) -> Part {
+        Part::data(json!({ "approval": decided.id, "decision": decided.state, "digest": decided.digest }))
     }
 
     /// Decides on a call as it was shown, and shows how the task goes on.
@@ -59,7 +70,7 @@ impl Chat<'_> {
 }
 
 /// Shows a call and asks about it.
-pub(super) async fn ask(output: &Output, editor: &LineEditor, shown: &ApprovalView) -> Result<Choice, CliError> {
+pub(super) async fn ask(output: &Output, editor: &LineEditor, shown: &ApprovalView) -> Result<ApprovalChoice, CliError> {
     output.announce(&format!("\n{} waits for your approval: {}", shown.tool, shown.reason));
     output.announce(&format!("  {}", call_of(shown)));
     let labels = shown.labels.iter().map(|label| {
@@ -69,10 +80,10 @@ pub(super) async fn ask(output: &Output, editor: &LineEditor, shown: &ApprovalVi
     output.announce(&format!("  carries {}", labels.collect::<Vec<_>>().join(", ")));
     loop {
         let typed = editor.choice("approve this one call? y / n / show: ".to_owned()).await?;
-        let Typed::Line(word) = typed else { return Ok(Choice::Later) };
+        let TypedLine::Line(word) = typed else { return Ok(ApprovalChoice::Later) };
         match word.trim().to_ascii_lowercase().as_str() {
-            "y" | "yes" => return Ok(Choice::Decided(DecisionKind::Approve)),
-            "n" | "no" => return Ok(Choice::Decided(DecisionKind::Deny)),
+            "y" | "yes" => return Ok(ApprovalChoice::Decided(DecisionKind::Approve)),
+            "n" | "no" => return Ok(ApprovalChoice::Decided(DecisionKind::Deny)),
             "s" | "show" => output.fields(&fields_of(shown))?,
             _ => output.announce("type y to approve, n to deny, show for everything about it; Ctrl-C decides later"),
         }

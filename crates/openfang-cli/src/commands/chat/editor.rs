@@ -25,7 +25,7 @@ use crate::talk::fill_in;
 
 /// What a person typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Typed {
+pub(super) enum TypedLine {
     Line(String),
     /// Ctrl-C.
     Interrupted,
@@ -33,15 +33,15 @@ pub(super) enum Typed {
     End,
 }
 
-enum Request {
-    Line(String, oneshot::Sender<io::Result<Typed>>),
-    Choice(String, oneshot::Sender<io::Result<Typed>>),
+enum EditorRequest {
+    Line(String, oneshot::Sender<io::Result<TypedLine>>),
+    Choice(String, oneshot::Sender<io::Result<TypedLine>>),
     Form(String, Value, oneshot::Sender<io::Result<Value>>),
 }
 
 /// The way to the thread that reads lines. The thread ends with the process.
 pub(super) struct LineEditor {
-    requests: Sender<Request>,
+    requests: Sender<EditorRequest>,
 }
 
 impl LineEditor {
@@ -54,21 +54,21 @@ impl LineEditor {
     }
 
     /// Reads a message.
-    pub(super) async fn line(&self, prompt: String) -> Result<Typed, CliError> {
-        self.asked(|reply| Request::Line(prompt, reply)).await
+    pub(super) async fn line(&self, prompt: String) -> Result<TypedLine, CliError> {
+        self.asked(|reply| EditorRequest::Line(prompt, reply)).await
     }
 
     /// Reads an answer to a question, which is in no history.
-    pub(super) async fn choice(&self, prompt: String) -> Result<Typed, CliError> {
-        self.asked(|reply| Request::Choice(prompt, reply)).await
+    pub(super) async fn choice(&self, prompt: String) -> Result<TypedLine, CliError> {
+        self.asked(|reply| EditorRequest::Choice(prompt, reply)).await
     }
 
     /// Fills in the form of a tool. Ctrl-C cancels it.
     pub(super) async fn form(&self, intro: String, params: Value) -> Result<Value, CliError> {
-        self.asked(|reply| Request::Form(intro, params, reply)).await
+        self.asked(|reply| EditorRequest::Form(intro, params, reply)).await
     }
 
-    async fn asked<T>(&self, request: impl FnOnce(oneshot::Sender<io::Result<T>>) -> Request) -> Result<T, CliError> {
+    async fn asked<T>(&self, request: impl FnOnce(oneshot::Sender<io::Result<T>>) -> EditorRequest) -> Result<T, CliError> {
         let (reply, replied) = oneshot::channel();
         let gone = || CliError::Input(io::Error::other("the terminal cannot be read"));
         self.requests.send(request(reply)).map_err(|_| gone())?;
@@ -76,20 +76,20 @@ impl LineEditor {
     }
 }
 
-fn serve(requests: &Receiver<Request>, output: &Output, history: Option<&ChatHistory>) {
+fn serve(requests: &Receiver<EditorRequest>, output: &Output, history: Option<&ChatHistory>) {
     let mut messages = editor_of_messages(history);
     // Whoever asked may have left for a signal.
     while let Ok(request) = requests.recv() {
         match request {
-            Request::Line(prompt, reply) => {
+            EditorRequest::Line(prompt, reply) => {
                 let typed = match &mut messages {
                     Ok(editor) => message(editor, &prompt, history),
                     Err(error) => Err(io::Error::other(error.to_string())),
                 };
                 drop(reply.send(typed));
             }
-            Request::Choice(prompt, reply) => drop(reply.send(fresh(&prompt))),
-            Request::Form(intro, params, reply) => drop(reply.send(form(output, &intro, &params))),
+            EditorRequest::Choice(prompt, reply) => drop(reply.send(fresh(&prompt))),
+            EditorRequest::Form(intro, params, reply) => drop(reply.send(form(output, &intro, &params))),
         }
     }
 }
@@ -114,22 +114,22 @@ fn message(
     editor: &mut Editor<CommandHelper, MemHistory>,
     prompt: &str,
     history: Option<&ChatHistory>,
-) -> io::Result<Typed> {
+) -> io::Result<TypedLine> {
     let typed = typed(editor.readline(prompt))?;
     Ok(match typed {
-        Typed::Line(line) => {
+        TypedLine::Line(line) => {
             let added = editor.add_history_entry(line.as_str()).unwrap_or_default();
             if let Some(history) = history.filter(|_| added && !line.trim().is_empty()) {
                 history.add(&line);
             }
-            Typed::Line(line.replace("\\\n", "\n"))
+            TypedLine::Line(line.replace("\\\n", "\n"))
         }
         other => other,
     })
 }
 
 /// Reads a line with an editor that knows nothing of what was typed before.
-fn fresh(prompt: &str) -> io::Result<Typed> {
+fn fresh(prompt: &str) -> io::Result<TypedLine> {
     SavedTerminal::discard_typed();
     let config = config(1).map_err(io::Error::other)?;
     let mut editor: Editor<(), MemHistory> =
@@ -137,11 +137,11 @@ fn fresh(prompt: &str) -> io::Result<Typed> {
     typed(editor.readline(prompt))
 }
 
-fn typed(read: rustyline::Result<String>) -> io::Result<Typed> {
+fn typed(read: rustyline::Result<String>) -> io::Result<TypedLine> {
     match read {
-        Ok(line) => Ok(Typed::Line(line)),
-        Err(ReadlineError::Interrupted) => Ok(Typed::Interrupted),
-        Err(ReadlineError::Eof) => Ok(Typed::End),
+        Ok(line) => Ok(TypedLine::Line(line)),
+        Err(ReadlineError::Interrupted) => Ok(TypedLine::Interrupted),
+        Err(ReadlineError::Eof) => Ok(TypedLine::End),
         Err(ReadlineError::Io(error)) => Err(error),
         Err(error) => Err(io::Error::other(error.to_string())),
     }
@@ -185,10 +185,10 @@ impl BufRead for FieldReader<'_> {
         if self.at >= self.line.len() && !self.is_interrupted {
             self.at = 0;
             let typed = fresh(&self.prompt.take())?;
-            self.is_interrupted = !matches!(typed, Typed::Line(_));
+            self.is_interrupted = !matches!(typed, TypedLine::Line(_));
             self.line = match typed {
-                Typed::Line(line) => format!("{line}\n").into_bytes(),
-                Typed::Interrupted | Typed::End => Vec::new(),
+                TypedLine::Line(line) => format!("{line}\n").into_bytes(),
+                TypedLine::Interrupted | TypedLine::End => Vec::new(),
             };
         }
         Ok(&self.line[self.at..])

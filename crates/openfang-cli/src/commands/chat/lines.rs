@@ -22,8 +22,8 @@ pub(super) async fn run(chat: &mut Chat<'_>, args: &ChatArgs) -> Result<Exit, Cl
     let mut signals = Signals::listen().map_err(CliError::Runtime)?;
     let taken_up = chat.take_up(args, &mut signals).await?;
     let mut exit = match finish(chat, taken_up, &mut signals).await? {
-        Turned::Left(exit) => return Ok(exit),
-        Turned::To(_) => Exit::Ok,
+        TurnExit::Left(exit) => return Ok(exit),
+        TurnExit::To(_) => Exit::Ok,
     };
     let mut lines = read_lines()?;
     loop {
@@ -38,9 +38,9 @@ pub(super) async fn run(chat: &mut Chat<'_>, args: &ChatArgs) -> Result<Exit, Cl
         }
         let end = chat.send(vec![Part::text(line)], &mut signals).await?;
         match finish(chat, end, &mut signals).await? {
-            Turned::Left(left) => return Ok(left),
-            Turned::To(Exit::Ok) => {}
-            Turned::To(bad) => exit = bad,
+            TurnExit::Left(left) => return Ok(left),
+            TurnExit::To(Exit::Ok) => {}
+            TurnExit::To(bad) => exit = bad,
         }
     }
     if chat.task.as_ref().is_some_and(|task| task.status.state.is_interrupted()) {
@@ -52,17 +52,17 @@ pub(super) async fn run(chat: &mut Chat<'_>, args: &ChatArgs) -> Result<Exit, Cl
 }
 
 /// How a turn ended.
-enum Turned {
+enum TurnExit {
     Left(Exit),
     To(Exit),
 }
 
 /// Denies calls that wait for a person, until the turn has ended.
-async fn finish(chat: &mut Chat<'_>, mut end: TurnEnd, signals: &mut Signals) -> Result<Turned, CliError> {
+async fn finish(chat: &mut Chat<'_>, mut end: TurnEnd, signals: &mut Signals) -> Result<TurnExit, CliError> {
     let mut exit = Exit::Ok;
     for _ in 0..CHAT_QUESTIONS {
         if let TurnEnd::Left(left) = end {
-            return Ok(Turned::Left(left));
+            return Ok(TurnExit::Left(left));
         }
         let Some(shown) = chat.pending().await?.into_iter().next() else { break };
         exit = Exit::Failed;
@@ -80,7 +80,7 @@ async fn finish(chat: &mut Chat<'_>, mut end: TurnEnd, signals: &mut Signals) ->
     let state = chat.task.as_ref().map(|task| task.status.state);
     // A question is answered by the next line.
     let is_good = state.is_none_or(|state| is_success(state) || state == TaskState::InputRequired);
-    Ok(Turned::To(if is_good { exit } else { Exit::Failed }))
+    Ok(TurnExit::To(if is_good { exit } else { Exit::Failed }))
 }
 
 /// Reads lines on a thread of its own, which ends with the process. One line waits at a time.

@@ -43,10 +43,15 @@ impl Chat<'_> {
         let task = self.backend.task(latest.id).await?;
         self.context = Some(task.context_id.clone());
         self.recall(&task);
+        let is_terminal = super::terminal::is_there(self.session);
         if matches!(task.status.state, TaskState::Submitted | TaskState::Working) {
             return self.follow_all(task.id, signals).await;
         }
-        self.show_settled(task)?;
+        // Without a terminal, the answers to the lines that are read are the output, and no earlier one is.
+        if is_terminal {
+            self.show_settled(&task)?;
+        }
+        self.task = Some(task);
         Ok(TurnEnd::Settled)
     }
 
@@ -67,16 +72,14 @@ impl Chat<'_> {
     }
 
     /// Shows what came of a task that nobody works on now.
-    fn show_settled(&mut self, task: Task) -> Result<(), CliError> {
+    fn show_settled(&self, task: &Task) -> Result<(), CliError> {
         let mut display = Display::new(&self.session.output, None);
         let (agent, context) = (task.agent.clone(), task.context_id.clone());
         display.show(&ChatEvent::Conversation { agent, context, task: task.id })?;
         let mut reader = TurnReader::default();
         let shown = reader.take(StreamUpdate::Task(Box::new(task.clone())));
         shown.iter().try_for_each(|event| display.show(event))?;
-        let text = status_text(&task).filter(|_| !questions::asks_in_parts(&task));
-        display.show(&ChatEvent::End { state: task.status.state, text })?;
-        self.task = Some(task);
-        Ok(())
+        let text = status_text(task).filter(|_| !questions::asks_in_parts(task));
+        display.show(&ChatEvent::End { state: task.status.state, text })
     }
 }

@@ -25,7 +25,7 @@ const COMMANDS: [(&str, &str, &str); 9] = [
 
 /// What a line is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Line<'a> {
+pub(super) enum ChatLine<'a> {
     Message,
     /// A command and its argument.
     Command(&'static str, &'a str),
@@ -35,7 +35,7 @@ pub(super) enum Line<'a> {
 
 /// What follows from a command.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Next {
+pub(super) enum NextStep {
     /// The next line is read.
     Read,
     /// A message is sent.
@@ -45,19 +45,19 @@ pub(super) enum Next {
 }
 
 /// Reads a line.
-pub(super) fn parse(line: &str, has_model: bool) -> Line<'_> {
+pub(super) fn parse(line: &str, has_model: bool) -> ChatLine<'_> {
     let line = line.trim_end();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let is_word = |word: &str| word.len() > 1 && word[1..].chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if !word.starts_with('/') || !is_word(word) {
-        return Line::Message;
+        return ChatLine::Message;
     }
     let names = || COMMANDS.iter().map(|(name, ..)| *name);
     match names().find(|name| *name == word) {
-        Some(name) => Line::Command(name, rest.trim()),
+        Some(name) => ChatLine::Command(name, rest.trim()),
         // `/tool_name {json}` calls a tool.
-        None if !has_model => Line::Message,
-        None => Line::Unknown(nearest(word, names())),
+        None if !has_model => ChatLine::Message,
+        None => ChatLine::Unknown(nearest(word, names())),
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) fn beginning_with(typed: &str) -> Vec<String> {
 
 impl Chat<'_> {
     /// Carries out a command.
-    pub(super) async fn command(&mut self, name: &str, argument: &str) -> Result<Next, CliError> {
+    pub(super) async fn command(&mut self, name: &str, argument: &str) -> Result<NextStep, CliError> {
         match name {
             "/tools" => self.list_tools().await?,
             "/model" => self.choose_model(argument).await?,
@@ -79,10 +79,10 @@ impl Chat<'_> {
                 let agent = &self.agent.agent.name;
                 self.session.output.note(&format!("the agent {agent} has no model, so {name} has no effect"));
             }
-            "/compact" => return Ok(Next::Send(vec![Part::text("/compact")])),
-            "/budget" => return Ok(Next::Send(vec![Part::text(format!("/budget {argument}"))])),
-            "/approve" => return Ok(Next::Decide(DecisionKind::Approve, argument.to_owned())),
-            "/deny" => return Ok(Next::Decide(DecisionKind::Deny, argument.to_owned())),
+            "/compact" => return Ok(NextStep::Send(vec![Part::text("/compact")])),
+            "/budget" => return Ok(NextStep::Send(vec![Part::text(format!("/budget {argument}"))])),
+            "/approve" => return Ok(NextStep::Decide(DecisionKind::Approve, argument.to_owned())),
+            "/deny" => return Ok(NextStep::Decide(DecisionKind::Deny, argument.to_owned())),
             "/clear" => {
                 let before = self.clear();
                 let back = before.map(|context| {
@@ -93,7 +93,7 @@ impl Chat<'_> {
             }
             _ => self.help()?,
         }
-        Ok(Next::Read)
+        Ok(NextStep::Read)
     }
 
     fn help(&self) -> Result<(), CliError> {

@@ -6,12 +6,12 @@ use openfang_types::api::ApprovalView;
 use openfang_types::limits::CHAT_QUESTIONS;
 use openfang_types::task::Part;
 
-use super::choices::{self, Choice};
+use super::choices::{self, ApprovalChoice};
 use super::conversation::Chat;
-use super::editor::{LineEditor, Typed};
+use super::editor::{LineEditor, TypedLine};
 use super::history::ChatHistory;
 use super::questions;
-use super::slash::{self, Line, Next};
+use super::slash::{self, ChatLine, NextStep};
 use super::turn::TurnEnd;
 use crate::args::ChatArgs;
 use crate::error::{CliError, Exit};
@@ -70,14 +70,14 @@ impl Desk<'_, '_, '_> {
                 stop = self.signals.next() => return Ok(stop.exit()),
             };
             let line = match typed {
-                Typed::End => return Ok(Exit::Ok),
-                Typed::Interrupted if was_interrupted => return Ok(Exit::Interrupted),
-                Typed::Interrupted => {
+                TypedLine::End => return Ok(Exit::Ok),
+                TypedLine::Interrupted if was_interrupted => return Ok(Exit::Interrupted),
+                TypedLine::Interrupted => {
                     was_interrupted = true;
                     self.chat.session.output.note("press Ctrl-C again, or Ctrl-D, to leave");
                     continue;
                 }
-                Typed::Line(line) => line,
+                TypedLine::Line(line) => line,
             };
             was_interrupted = false;
             match self.take_line(&line).await {
@@ -92,23 +92,23 @@ impl Desk<'_, '_, '_> {
 
     async fn take_line(&mut self, line: &str) -> Result<TurnEnd, CliError> {
         let next = match slash::parse(line, self.chat.has_model()) {
-            Line::Message if line.trim().is_empty() => Next::Read,
-            Line::Message => Next::Send(vec![Part::text(line)]),
-            Line::Command(name, argument) => self.chat.command(name, argument).await?,
-            Line::Unknown(near) => {
+            ChatLine::Message if line.trim().is_empty() => NextStep::Read,
+            ChatLine::Message => NextStep::Send(vec![Part::text(line)]),
+            ChatLine::Command(name, argument) => self.chat.command(name, argument).await?,
+            ChatLine::Unknown(near) => {
                 let near = near.map(|near| format!("did you mean {near}? ")).unwrap_or_default();
                 let output = &self.chat.session.output;
                 output.complaint(&format!("there is no such command; {near}/help lists them; a space before the slash sends it"));
-                Next::Read
+                NextStep::Read
             }
         };
         match next {
-            Next::Read => Ok(TurnEnd::Settled),
-            Next::Send(parts) => {
+            NextStep::Read => Ok(TurnEnd::Settled),
+            NextStep::Send(parts) => {
                 let end = self.send(parts).await?;
                 self.settle(end).await
             }
-            Next::Decide(kind, id) => {
+            NextStep::Decide(kind, id) => {
                 let Some(shown) = self.find(&id).await? else { return Ok(TurnEnd::Settled) };
                 let end = self.decided((&shown, kind)).await?;
                 self.settle(end).await
@@ -147,16 +147,25 @@ impl Desk<'_, '_, '_> {
             if end != TurnEnd::Settled {
                 return Ok(end);
             }
-            if let Some(shown) = self.chat.pending().await?.into_iter().next() {
+            let asked = self.chat.asked().await?;
+            if let Some(shown) = asked.iter().find(|view| view.state == "pending").cloned() {
                 match choices::ask(&self.chat.session.output, &self.editor, &shown).await? {
-                    Choice::Decided(kind) => end = self.decided((&shown, kind)).await?,
-                    Choice::Later => {
+                    ApprovalChoice::Decided(kind) => end = self.decided((&shown, kind)).await?,
+                    ApprovalChoice::Later => {
                         let later = "not decided: /approve or /deny decides, and a message goes on without the call";
                         self.chat.session.output.note(later);
                         return Ok(TurnEnd::Settled);
                     }
                 }
                 continue;
+            }
+            if let Some(decided) = asked.iter().find(|view| matches!(view.state.as_str(), "approved" | "denied")) {
+                end = self.send(vec![Chat::look_again(decided)]).await?;
+                continue;
+            }
+            if !asked.is_empty() {
+                self.chat.session.output.note("nobody decided in time; a message goes on without the call");
+                return Ok(TurnEnd::Settled);
             }
             let asked = self.chat.task.as_ref().map(questions::in_task).unwrap_or_default();
             if asked.is_empty() {

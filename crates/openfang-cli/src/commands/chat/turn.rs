@@ -1,10 +1,10 @@
 //! One turn: a message goes out, and what comes back is shown until the task ends or asks for something. Ctrl-C stops the turn,
 //! and a second one leaves the chat.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::pin::pin;
 
-use openfang_types::ids::TaskId;
+use openfang_types::ids::{ContextId, TaskId};
 use openfang_types::limits::CHAT_STOP;
 use openfang_types::task::{Part, Task, TaskState};
 use tokio::time::timeout;
@@ -63,11 +63,12 @@ impl Chat<'_> {
         let output = &self.session.output;
         let waiting = Waiting::new(output, format!("waiting for {}", self.agent.agent.name));
         let id = Cell::new(None);
+        let context = RefCell::new(None);
         let is_free = Cell::new(true);
         let display = Display::new(output, output.can_rewrite().then_some(&waiting));
-        let watched = Watched { backend: &self.backend, totals: &mut self.totals, display, reader };
+        let watched = WatchedTurn { backend: &self.backend, totals: &mut self.totals, display, reader };
         let read = {
-            let mut reading = pin!(watched.read(start, (&id, &is_free)));
+            let mut reading = pin!(watched.read(start, (&id, &context, &is_free)));
             let mut is_stopping = false;
             loop {
                 tokio::select! {
@@ -85,6 +86,8 @@ impl Chat<'_> {
             }
         };
         waiting.end();
+        // Also if the server is gone before the answer is whole: the conversation is there.
+        self.context = context.take().or_else(|| self.context.take());
         let task = match read {
             Ok(read) => read?,
             Err(exit) => {
@@ -100,21 +103,35 @@ impl Chat<'_> {
     }
 }
 
+/// What is known of a turn while it is read: its task, its conversation, and whether a line of the terminal is free.
+type TurnCells<'a> = (&'a Cell<Option<TaskId>>, &'a RefCell<Option<ContextId>>, &'a Cell<bool>);
+
 /// A task that is being read.
-struct Watched<'a> {
+struct WatchedTurn<'a> {
     backend: &'a Backend,
     totals: &'a mut ChatTotals,
     display: Display<'a>,
     reader: TurnReader,
 }
 
-impl Watched<'_> {
+impl WatchedTurn<'_> {
     /// Reads until the task has settled. None if the answer needed no task.
     async fn read(
         mut self,
         start: TurnStart,
-        (id, is_free): (&Cell<Option<TaskId>>, &Cell<bool>),
+        seen: TurnCells<'_>,
     ) -> Result<Option<Task>, CliError> {
+        let followed = self.follow(start, seen).await;
+        self.display.close()?;
+        followed?;
+        self.finish()
+    }
+
+    async fn follow(
+        &mut self,
+        start: TurnStart,
+        (id, seen_context, is_free): TurnCells<'_>,
+    ) -> Result<(), CliError> {
         // The stream of a message ends when the task has settled; that of a task, when it has ended.
         let ends_by_itself = matches!(start, TurnStart::Message(_));
         let mut following = match start {
@@ -129,6 +146,7 @@ impl Watched<'_> {
                 && id.replace(Some(task.id)) != Some(task.id)
             {
                 let (agent, context) = (task.agent.clone(), task.context_id.clone());
+                seen_context.replace(Some(context.clone()));
                 self.display.show(&ChatEvent::Conversation { agent, context, task: task.id })?;
             }
             for event in self.reader.take(update) {
@@ -142,11 +160,10 @@ impl Watched<'_> {
                 break;
             }
         }
-        self.finish()
+        Ok(())
     }
 
     fn finish(mut self) -> Result<Option<Task>, CliError> {
-        self.display.close()?;
         let Some(task) = self.reader.task().cloned() else { return Ok(None) };
         if self.reader.is_cut_off || !self.reader.is_settled() {
             return Err(CliError::CutOff { id: task.id });
