@@ -44,7 +44,12 @@ async fn a_call_is_approved_where_it_comes_up_and_the_stored_call_is_made() {
         .iter()
         .map(|request| request.json())
         .collect();
-    let results = asked[2]["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "tool").count();
+    let results = asked[2]["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|message| message["role"] == "tool")
+        .count();
     assert_eq!(results, 2, "the model is asked once more, with the result: {asked:?}");
     let used = openfang.run(&["approval", "list", "--all", "--json"]).json();
     assert_eq!(used["approvals"][0]["state"], "used", "{used}");

@@ -7,7 +7,10 @@ use super::fixture::{calls, home, provider, says};
 use crate::support::binary::Openfang;
 
 fn events(stdout: &str) -> Vec<Value> {
-    stdout.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+    stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
 }
 
 fn of<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
@@ -16,7 +19,8 @@ fn of<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_line_is_a_message_and_the_answers_are_standard_output() {
-    let mut provider = provider([says("One."), calls("c1", "add_numbers", json!({ "a": 1, "b": 2 })), says("Two.")]).await;
+    let mut provider =
+        provider([says("One."), calls("c1", "add_numbers", json!({ "a": 1, "b": 2 })), says("Two.")]).await;
     let openfang = home(&provider.url());
 
     let ran = openfang.run_with_input(&["chat", "thinker"], b"first\n\n/help\n");
@@ -43,7 +47,10 @@ async fn json_is_an_event_on_each_line() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(of(&events, "conversation")[0]["agent"], "thinker");
     let call = of(&events, "call")[0];
-    assert_eq!((&call["tool"], &call["arguments"], &call["outcome"]), (&json!("add_numbers"), &json!({ "a": 3, "b": 7 }), &json!("done")));
+    assert_eq!(
+        (&call["tool"], &call["arguments"], &call["outcome"]),
+        (&json!("add_numbers"), &json!({ "a": 3, "b": 7 }), &json!("done"))
+    );
     let text: String = of(&events, "text").iter().map(|event| event["text"].as_str().unwrap()).collect();
     assert_eq!(text, "It is ten.");
     let usage = of(&events, "usage")[0];

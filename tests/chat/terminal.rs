@@ -117,7 +117,11 @@ async fn commands_are_carried_out_and_mistyped_ones_are_not_sent() {
         }
     }
     let tasks = openfang.run(&["task", "list", "--agent", "thinker", "--json"]).json();
-    let ids = tasks["tasks"].as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap().to_owned());
+    let ids = tasks["tasks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|task| task["id"].as_str().unwrap().to_owned());
     let shown: String = ids.map(|id| openfang.run(&["task", "show", &id]).stdout).collect();
     assert!(shown.contains("user: /compact\n"), "it is sent as it is: {shown}");
     assert!(!shown.contains("/tols") && !shown.contains("/cost"), "{shown}");

@@ -29,6 +29,8 @@ fn a_stored_key_serves_every_command_that_asks_a_server() {
     assert!(ok(far(&["agent", "send", "starter", "Ada", "--stream"])).stdout.contains("Hello, Ada!"));
     assert!(ok(far(&["task", "show", "last"])).stdout.contains("Hello, Ada!"));
     assert_eq!(ok(client.run_with(("OPENFANG_URL", &url), &["task", "list", "--json"])).json()["total"], 2);
+    let chat = client.run_with_input(&["--url", &url, "chat", "starter"], b"Ada\nGrace\n");
+    assert!(chat.code == 0 && chat.stdout.contains("Hello, Ada!") && chat.stdout.contains("Hello, Grace!"), "{chat:?}");
     let refused = far(&["user", "list"]);
     assert!(refused.code == 1 && refused.stderr.contains("only the admin"), "{refused:?}");
     let unknown = far(&["tool", "call", "add_number"]);

@@ -182,6 +182,7 @@ fn the_shell_completes_commands_and_the_names_of_agents_tools_and_servers() {
 
     assert!(offered(&machine, &["conn"]).contains("connect"));
     assert!(offered(&machine, &["agent", "send", "st"]).contains("starter"));
+    assert!(offered(&machine, &["chat", "st"]).contains("starter"));
     assert!(offered(&machine, &["tool", "call", "add_"]).contains("add_numbers"));
     assert!(offered(&machine, &["mcp", "show", "f"]).contains("files"));
     assert!(offered(&machine, &["connect", "curs"]).contains("cursor"));

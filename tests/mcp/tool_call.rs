@@ -68,7 +68,8 @@ fn a_question_is_asked_on_the_terminal_and_the_call_goes_on_with_the_answer() {
 #[test]
 fn a_chat_asks_the_question_as_a_form_and_the_task_goes_on_with_the_answer() {
     let openfang = everything();
-    let agent = "name = \"asker\"\ndescription = \"asks\"\n[model]\nprovider = \"direct\"\n[capabilities]\ntools = [\"*\"]\n";
+    let agent =
+        "name = \"asker\"\ndescription = \"asks\"\n[model]\nprovider = \"direct\"\n[capabilities]\ntools = [\"*\"]\n";
     openfang.write("agents/asker/agent.toml", agent);
     let mut chat = Terminal::open(&openfang, "asker");
     chat.wait_for("asker> ");

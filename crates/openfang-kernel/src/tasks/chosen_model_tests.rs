@@ -46,7 +46,10 @@ fn a_chosen_model_brings_nothing_of_the_agents_own_provider_and_lasts_for_its_me
 
     let manifest = manifest_of(&agent, &[], &chosen);
 
-    assert_eq!((manifest.model.provider.as_str(), manifest.model.model.as_ref().unwrap().as_str()), ("openai", "gpt-x"));
+    assert_eq!(
+        (manifest.model.provider.as_str(), manifest.model.model.as_ref().unwrap().as_str()),
+        ("openai", "gpt-x")
+    );
     assert_eq!((&manifest.model.api_key_env, manifest.model.max_tokens), (&None, Some(7)));
     let decision = Message::of_parts("m-2".parse().unwrap(), Role::User, vec![Part::data(serde_json::json!({}))]);
     let goes_on = manifest_of(&agent, std::slice::from_ref(&chosen), &decision);

@@ -267,7 +267,8 @@ async fn run(inner: &Arc<Inner>, id: RunId, plan: Plan) -> Result<Settled, Close
         message.parts.iter().filter_map(Part::as_text).for_each(|text| run.hears_user(text));
     }
     let waiting_task = (agent.answerer.waits_for_approvals() && caller.is_person()).then(|| log.id());
-    let cx = CallContext { granted, waiting_task, ..inner.run_context(&caller, &agent, Arc::clone(&run), cancel.clone()) };
+    let cx =
+        CallContext { granted, waiting_task, ..inner.run_context(&caller, &agent, Arc::clone(&run), cancel.clone()) };
     let RemoteSide { record, context } = inner.remote_side(&caller, &agent, &log, &message).await;
     let push = inner.expect_pushes(&agent, log.id());
     let turn = Turn {

@@ -109,9 +109,7 @@ impl ViewBuilder<'_> {
                     open.is_begun = false;
                 }
             }),
-            TranscriptBody::Decided { .. }
-            | TranscriptBody::Compacted(_)
-            | TranscriptBody::Switched { .. } => {}
+            TranscriptBody::Decided { .. } | TranscriptBody::Compacted(_) | TranscriptBody::Switched { .. } => {}
         }
     }
 

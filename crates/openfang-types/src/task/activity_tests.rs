@@ -36,10 +36,7 @@ fn long_and_deep_arguments_are_cut() {
     let short = shortened_arguments(&json!({ "text": long, "list": [1, 2], "deep": { "a": 1 }, "n": 1.5, "none": {} }));
 
     let expected = format!("{}…", "\u{1f980}".repeat(CALL_NOTE_CHARS));
-    assert_eq!(
-        short,
-        json!({ "text": expected, "list": "[2 items]", "deep": "{1 members}", "n": 1.5, "none": {} })
-    );
+    assert_eq!(short, json!({ "text": expected, "list": "[2 items]", "deep": "{1 members}", "n": 1.5, "none": {} }));
     let short = shortened_arguments(&Value::Object(many));
     assert_eq!(short.as_object().unwrap().len(), CALL_NOTE_MEMBERS + 1);
     assert_eq!(short["…"], "3 more");

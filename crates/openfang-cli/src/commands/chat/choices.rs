@@ -9,7 +9,7 @@ use super::editor::{LineEditor, TypedLine};
 use super::turn::TurnEnd;
 use crate::commands::approval::fields_of;
 use crate::error::CliError;
-use crate::output::Output;
+use crate::output::{Output, one_line};
 use crate::signals::Signals;
 
 /// The ids of the approvals that a task waits for.
@@ -70,14 +70,23 @@ impl Chat<'_> {
 }
 
 /// Shows a call and asks about it.
-pub(super) async fn ask(output: &Output, editor: &LineEditor, shown: &ApprovalView) -> Result<ApprovalChoice, CliError> {
-    output.announce(&format!("\n{} waits for your approval: {}", shown.tool, shown.reason));
-    output.announce(&format!("  {}", call_of(shown)));
+pub(super) async fn ask(
+    output: &Output,
+    editor: &LineEditor,
+    shown: &ApprovalView,
+) -> Result<ApprovalChoice, CliError> {
     let labels = shown.labels.iter().map(|label| {
         let sources = shown.labels.sources(label).map(ToString::to_string).unwrap_or_default();
         format!("{label} (from {sources})")
     });
-    output.announce(&format!("  carries {}", labels.collect::<Vec<_>>().join(", ")));
+    // Shown also with `--quiet`: nobody decides on what they have not seen.
+    output.question(&format!(
+        "\n{} waits for your approval: {}\n  {}\n  carries {}\n",
+        shown.tool,
+        one_line(&shown.reason),
+        call_of(shown),
+        one_line(&labels.collect::<Vec<_>>().join(", "))
+    ));
     loop {
         let typed = editor.choice("approve this one call? y / n / show: ".to_owned()).await?;
         let TypedLine::Line(word) = typed else { return Ok(ApprovalChoice::Later) };
@@ -85,7 +94,7 @@ pub(super) async fn ask(output: &Output, editor: &LineEditor, shown: &ApprovalVi
             "y" | "yes" => return Ok(ApprovalChoice::Decided(DecisionKind::Approve)),
             "n" | "no" => return Ok(ApprovalChoice::Decided(DecisionKind::Deny)),
             "s" | "show" => output.fields(&fields_of(shown))?,
-            _ => output.announce("type y to approve, n to deny, show for everything about it; Ctrl-C decides later"),
+            _ => output.question("type y to approve, n to deny, show for everything about it; Ctrl-C decides later\n"),
         }
     }
 }

@@ -95,7 +95,9 @@ pub(super) fn check_model(agent: &AgentView, model: &str) -> Result<(), CliError
         return Err(CliError::Usage(format!("the agent {name} has no model, so {model} cannot answer for it")));
     }
     if !model.contains('/') {
-        return Err(CliError::Usage(format!("{model:?} is not a model; write PROVIDER/MODEL, such as ollama/qwen3:8b")));
+        return Err(CliError::Usage(format!(
+            "{model:?} is not a model; write PROVIDER/MODEL, such as ollama/qwen3:8b"
+        )));
     }
     Ok(())
 }

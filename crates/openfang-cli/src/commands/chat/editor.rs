@@ -49,7 +49,10 @@ impl LineEditor {
         let (requests, received) = channel();
         let output = output.clone();
         let edit = move || serve(&received, &output, history.as_ref());
-        std::thread::Builder::new().name("editor".to_owned()).spawn(edit).map_err(CliError::Runtime)?;
+        std::thread::Builder::new()
+            .name("editor".to_owned())
+            .spawn(edit)
+            .map_err(CliError::Runtime)?;
         Ok(Self { requests })
     }
 
@@ -68,7 +71,10 @@ impl LineEditor {
         self.asked(|reply| EditorRequest::Form(intro, params, reply)).await
     }
 
-    async fn asked<T>(&self, request: impl FnOnce(oneshot::Sender<io::Result<T>>) -> EditorRequest) -> Result<T, CliError> {
+    async fn asked<T>(
+        &self,
+        request: impl FnOnce(oneshot::Sender<io::Result<T>>) -> EditorRequest,
+    ) -> Result<T, CliError> {
         let (reply, replied) = oneshot::channel();
         let gone = || CliError::Input(io::Error::other("the terminal cannot be read"));
         self.requests.send(request(reply)).map_err(|_| gone())?;
@@ -106,7 +112,10 @@ fn editor_of_messages(history: Option<&ChatHistory>) -> rustyline::Result<Editor
 }
 
 fn config(lines: usize) -> rustyline::Result<Config> {
-    let config = Config::builder().max_history_size(lines)?.history_ignore_space(true).history_ignore_dups(true)?;
+    let config = Config::builder()
+        .max_history_size(lines)?
+        .history_ignore_space(true)
+        .history_ignore_dups(true)?;
     Ok(config.bracketed_paste(true).build())
 }
 

@@ -45,7 +45,9 @@ pub(super) async fn run(chat: &mut Chat<'_>, args: &ChatArgs) -> Result<Exit, Cl
     }
     if chat.task.as_ref().is_some_and(|task| task.status.state.is_interrupted()) {
         let again = chat.session.command(&format!("chat {} --continue", chat.agent.agent.name));
-        chat.session.output.complaint(&format!("the agent waits for an answer; `{again}` takes the conversation up again"));
+        chat.session
+            .output
+            .complaint(&format!("the agent waits for an answer; `{again}` takes the conversation up again"));
         exit = Exit::Failed;
     }
     Ok(exit)
@@ -101,7 +103,10 @@ fn read_lines() -> Result<Receiver<Result<String, CliError>>, CliError> {
             }
         }
     };
-    std::thread::Builder::new().name("lines".to_owned()).spawn(read).map_err(CliError::Runtime)?;
+    std::thread::Builder::new()
+        .name("lines".to_owned())
+        .spawn(read)
+        .map_err(CliError::Runtime)?;
     Ok(lines)
 }
 
@@ -109,7 +114,11 @@ fn read_lines() -> Result<Receiver<Result<String, CliError>>, CliError> {
 fn next_line(input: &mut impl io::BufRead) -> Result<Option<String>, CliError> {
     let limit = Limits::default().body_bytes;
     let mut bytes = Vec::new();
-    input.by_ref().take(limit as u64 + 1).read_until(b'\n', &mut bytes).map_err(CliError::Input)?;
+    input
+        .by_ref()
+        .take(limit as u64 + 1)
+        .read_until(b'\n', &mut bytes)
+        .map_err(CliError::Input)?;
     if bytes.len() > limit {
         return Err(CliError::Usage(format!("a line exceeds {limit} bytes; send less at a time")));
     }

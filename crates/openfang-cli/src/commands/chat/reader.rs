@@ -78,7 +78,11 @@ impl TurnReader {
         for message in said.filter(|message| message.role == Role::Agent) {
             let remarks = self.remarks(message);
             // What was said on the way to an answer that is here already is old.
-            shown.extend(remarks.into_iter().filter(|remark| matches!(remark, ChatEvent::Call(_) | ChatEvent::Usage(_))));
+            shown.extend(
+                remarks
+                    .into_iter()
+                    .filter(|remark| matches!(remark, ChatEvent::Call(_) | ChatEvent::Usage(_))),
+            );
         }
         for artifact in task.artifacts.iter().filter(|artifact| !artifact.is_commentary()) {
             let text = artifact_text(artifact);

@@ -70,14 +70,16 @@ fn what_a_model_says_before_its_calls_is_shown_once_and_its_answer_is_no_repetit
 #[test]
 fn an_answer_that_begins_again_says_so() {
     let mut reader = TurnReader::default();
-    let shown = read(&mut reader, vec![StreamUpdate::Task(Box::new(task())), reply("It", false), reply("It is", false)]);
+    let shown =
+        read(&mut reader, vec![StreamUpdate::Task(Box::new(task())), reply("It", false), reply("It is", false)]);
     assert_eq!(shown, [text("It"), again("It is")]);
 }
 
 #[test]
 fn a_second_look_shows_only_what_is_new() {
     let mut reader = TurnReader::default();
-    let first = vec![StreamUpdate::Task(Box::new(task())), reply("One", false), working("m-1", Part::ended_call(&note()))];
+    let first =
+        vec![StreamUpdate::Task(Box::new(task())), reply("One", false), working("m-1", Part::ended_call(&note()))];
     read(&mut reader, first);
     let known = reader.task().cloned().unwrap();
     let mut later = known.clone();

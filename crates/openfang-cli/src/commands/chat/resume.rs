@@ -35,7 +35,9 @@ impl Chat<'_> {
                     Err(CliError::Usage(format!("{why}; `openfang task list --agent {name}` lists your tasks")))
                 }
                 None => {
-                    self.session.output.note(&format!("there is no earlier conversation with {name}; this one is new"));
+                    self.session
+                        .output
+                        .note(&format!("there is no earlier conversation with {name}; this one is new"));
                     Ok(TurnEnd::Settled)
                 }
             };
@@ -62,7 +64,11 @@ impl Chat<'_> {
         output.note(&format!("conversation {}, {} {changed}", task.context_id, task.status.state));
         // A decision on a call has no words.
         let words = |part: &openfang_types::task::Part| part.as_text().is_some();
-        let said = task.history.iter().rev().find(|said| said.role == Role::User && said.parts.iter().any(words));
+        let said = task
+            .history
+            .iter()
+            .rev()
+            .find(|said| said.role == Role::User && said.parts.iter().any(words));
         if let Some(said) = said {
             let text = message_text(said);
             let short: String = text.chars().take(CHAT_RECALL_CHARS).collect();

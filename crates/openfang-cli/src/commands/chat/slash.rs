@@ -48,7 +48,8 @@ pub(super) enum NextStep {
 pub(super) fn parse(line: &str, has_model: bool) -> ChatLine<'_> {
     let line = line.trim_end();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let is_word = |word: &str| word.len() > 1 && word[1..].chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let is_word =
+        |word: &str| word.len() > 1 && word[1..].chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if !word.starts_with('/') || !is_word(word) {
         return ChatLine::Message;
     }
@@ -77,7 +78,9 @@ impl Chat<'_> {
             "/budget" if argument.is_empty() => self.show_budget()?,
             "/compact" | "/budget" if !self.has_model() => {
                 let agent = &self.agent.agent.name;
-                self.session.output.note(&format!("the agent {agent} has no model, so {name} has no effect"));
+                self.session
+                    .output
+                    .note(&format!("the agent {agent} has no model, so {name} has no effect"));
             }
             "/compact" => return Ok(NextStep::Send(vec![Part::text("/compact")])),
             "/budget" => return Ok(NextStep::Send(vec![Part::text(format!("/budget {argument}"))])),
@@ -89,7 +92,9 @@ impl Chat<'_> {
                     let name = &self.agent.agent.name;
                     format!("; `{}` goes back", self.session.command(&format!("chat {name} --context {context}")))
                 });
-                self.session.output.note(&format!("a new conversation begins{}", back.unwrap_or_default()));
+                self.session
+                    .output
+                    .note(&format!("a new conversation begins{}", back.unwrap_or_default()));
             }
             _ => self.help()?,
         }
@@ -102,16 +107,18 @@ impl Chat<'_> {
             table.row([format!("{name} {argument}").trim_end().into(), what.into()]);
         }
         self.session.output.table(&table)?;
-        self.session.output.note(
-            "a line that ends with \\ goes on in the next one; Ctrl-C stops a turn, twice leaves; Ctrl-D leaves",
-        );
+        self.session
+            .output
+            .note("a line that ends with \\ goes on in the next one; Ctrl-C stops a turn, twice leaves; Ctrl-D leaves");
         Ok(())
     }
 
     async fn list_tools(&self) -> Result<(), CliError> {
         let tools = self.backend.tools(Some(&self.agent.agent.name)).await?;
         if tools.is_empty() {
-            self.session.output.note("the agent can use no tools; `tools` under [capabilities] of its agent.toml allows some");
+            self.session
+                .output
+                .note("the agent can use no tools; `tools` under [capabilities] of its agent.toml allows some");
             return Ok(());
         }
         let mut table = Table::new(&["TOOL", "WHAT IT DOES"]);
@@ -138,7 +145,9 @@ impl Chat<'_> {
     async fn show_cost(&self) -> Result<(), CliError> {
         let (output, totals) = (&self.session.output, &self.totals);
         let cost = match totals.is_partial {
-            true if totals.cost_usd > 0.0 => format!("{} and more, because not all prices are known", dollars(totals.cost_usd)),
+            true if totals.cost_usd > 0.0 => {
+                format!("{} and more, because not all prices are known", dollars(totals.cost_usd))
+            }
             true => "unknown, because the price of the model is not known".to_owned(),
             false => dollars(totals.cost_usd),
         };
@@ -171,7 +180,9 @@ impl Chat<'_> {
         limits.extend(resources.max_tokens_per_run.map(|limit| format!("{limit} tokens")));
         limits.extend(resources.max_cost_per_run_usd.map(|limit| dollars(limit.as_f64())));
         self.session.output.text(&format!("a run may take {}", limits.join(", ")))?;
-        self.session.output.note("`/budget +0.50` goes on with $0.50 more, `/budget +20000 tokens` with more tokens");
+        self.session
+            .output
+            .note("`/budget +0.50` goes on with $0.50 more, `/budget +20000 tokens` with more tokens");
         Ok(())
     }
 }

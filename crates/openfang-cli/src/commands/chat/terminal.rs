@@ -44,7 +44,9 @@ pub(super) async fn run(chat: &mut Chat<'_>, args: &ChatArgs) -> Result<Exit, Cl
 fn greet(chat: &Chat<'_>) {
     let agent = &chat.agent.agent;
     let model = chat.model_name().map(|model| format!(", {model}")).unwrap_or_default();
-    chat.session.output.note(&format!("{}{model}; /help lists commands, Ctrl-D leaves", agent.name));
+    chat.session
+        .output
+        .note(&format!("{}{model}; /help lists commands, Ctrl-D leaves", agent.name));
 }
 
 /// Who sits at the terminal, and what there is on it.
@@ -98,7 +100,9 @@ impl Desk<'_, '_, '_> {
             ChatLine::Unknown(near) => {
                 let near = near.map(|near| format!("did you mean {near}? ")).unwrap_or_default();
                 let output = &self.chat.session.output;
-                output.complaint(&format!("there is no such command; {near}/help lists them; a space before the slash sends it"));
+                output.complaint(&format!(
+                    "there is no such command; {near}/help lists them; a space before the slash sends it"
+                ));
                 NextStep::Read
             }
         };
@@ -164,7 +168,10 @@ impl Desk<'_, '_, '_> {
                 continue;
             }
             if !asked.is_empty() {
-                self.chat.session.output.note("nobody decided in time; a message goes on without the call");
+                self.chat
+                    .session
+                    .output
+                    .note("nobody decided in time; a message goes on without the call");
                 return Ok(TurnEnd::Settled);
             }
             let asked = self.chat.task.as_ref().map(questions::in_task).unwrap_or_default();

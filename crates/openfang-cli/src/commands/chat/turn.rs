@@ -116,22 +116,14 @@ struct WatchedTurn<'a> {
 
 impl WatchedTurn<'_> {
     /// Reads until the task has settled. None if the answer needed no task.
-    async fn read(
-        mut self,
-        start: TurnStart,
-        seen: TurnCells<'_>,
-    ) -> Result<Option<Task>, CliError> {
+    async fn read(mut self, start: TurnStart, seen: TurnCells<'_>) -> Result<Option<Task>, CliError> {
         let followed = self.follow(start, seen).await;
         self.display.close()?;
         followed?;
         self.finish()
     }
 
-    async fn follow(
-        &mut self,
-        start: TurnStart,
-        (id, seen_context, is_free): TurnCells<'_>,
-    ) -> Result<(), CliError> {
+    async fn follow(&mut self, start: TurnStart, (id, seen_context, is_free): TurnCells<'_>) -> Result<(), CliError> {
         // The stream of a message ends when the task has settled; that of a task, when it has ended.
         let ends_by_itself = matches!(start, TurnStart::Message(_));
         let mut following = match start {

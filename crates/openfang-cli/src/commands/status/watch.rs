@@ -68,7 +68,10 @@ async fn gather(session: &Session, rates: &mut Rates) -> Result<Snapshot, CliErr
         let query = TaskQuery { agent: None, state: Some(state), context: None, limit: 1 };
         snapshot.counts.push((state, backend.tasks(&query).await?.total));
     }
-    snapshot.tasks = backend.tasks(&TaskQuery { agent: None, state: None, context: None, limit: LATEST }).await?.tasks;
+    snapshot.tasks = backend
+        .tasks(&TaskQuery { agent: None, state: None, context: None, limit: LATEST })
+        .await?
+        .tasks;
     let Backend::Daemon(daemon) = backend else { return Ok(snapshot) };
     snapshot.rates = rates.since_last(Instant::now(), CallCounts::of(&daemon.metrics().await?));
     for view in Servers::Daemon(daemon).list().await?.connected {

@@ -20,7 +20,8 @@ fn a_turn_is_the_sum_of_its_own_answers() {
 
 #[test]
 fn a_miss_is_what_a_cache_should_have_had_and_had_not() {
-    let missed = |before: u64, now: Usage| sum(&[(false, usage(before, None), None), (true, now, None)]).unwrap().missed_tokens;
+    let missed =
+        |before: u64, now: Usage| sum(&[(false, usage(before, None), None), (true, now, None)]).unwrap().missed_tokens;
 
     assert_eq!(missed(10_000, usage(11_000, Some(0))), 10_000);
     assert_eq!(missed(10_000, usage(11_000, Some(9_900))), 0, "most of it was there");

@@ -6,7 +6,16 @@ fn an_allowance_is_an_amount_of_dollars_or_tokens_and_nothing_else() {
     assert_eq!(Allowance::parse("/budget +0.50"), dollars(0.5));
     assert_eq!(Allowance::parse(" /budget + $2 "), dollars(2.0));
     assert_eq!(Allowance::parse("/budget +20000 tokens"), Some(Allowance::Tokens(20_000)));
-    for text in ["/budget", "/budget 5", "/budget +", "/budget +-1", "/budget +NaN", "/budget +inf", "budget +1", "/budget +1 cats"] {
+    for text in [
+        "/budget",
+        "/budget 5",
+        "/budget +",
+        "/budget +-1",
+        "/budget +NaN",
+        "/budget +inf",
+        "budget +1",
+        "/budget +1 cats",
+    ] {
         assert_eq!(Allowance::parse(text), None, "{text}");
     }
 }

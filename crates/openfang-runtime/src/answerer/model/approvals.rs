@@ -32,7 +32,10 @@ impl Work<'_> {
             }
         }
         self.meter.asked(self.run, self.chain.target(), undecided.len());
-        let calls = undecided.into_iter().map(|(call, id)| AskedCall { call, approval: id.to_string() }).collect();
+        let calls = undecided
+            .into_iter()
+            .map(|(call, id)| AskedCall { call, approval: id.to_string() })
+            .collect();
         self.conversation.record(TranscriptBody::Asked { calls }, Labels::none()).await?;
         Ok(Ending::of_parts(TaskState::InputRequired, parts))
     }
@@ -121,7 +124,8 @@ impl Work<'_> {
 /// A question about a call: a sentence, and the call for programs.
 fn question(approval: &Approval) -> [Part; 2] {
     let (id, tool) = (approval.id, &approval.tool);
-    let text = format!("{tool} waits for an approval: {}. Decide with `openfang approval approve {id}`", approval.reason);
+    let text =
+        format!("{tool} waits for an approval: {}. Decide with `openfang approval approve {id}`", approval.reason);
     let arguments: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
     let call = json!({
         "id": id,

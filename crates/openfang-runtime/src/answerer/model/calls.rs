@@ -214,7 +214,10 @@ impl Work<'_> {
             return;
         }
         let names: Vec<&str> = calls.iter().map(|call| call.tool.as_str()).collect();
-        self.run.events.emit_with_next(RunEvent::Working(vec![Part::beginning_calls(&names)])).await;
+        self.run
+            .events
+            .emit_with_next(RunEvent::Working(vec![Part::beginning_calls(&names)]))
+            .await;
     }
 
     async fn record_begin(&mut self, call: &RunnableCall) -> Result<(), Halt> {

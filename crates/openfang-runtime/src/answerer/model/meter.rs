@@ -105,7 +105,8 @@ impl Meter {
     pub(super) fn asked(&mut self, run: &AgentRun<'_>, target: &ModelTarget, questions: usize) {
         if self.store.is_some() {
             let questions = u64::try_from(questions).unwrap_or(u64::MAX);
-            self.pending.push((spender(run, target), UsageRecord { questions, ..UsageRecord::default() }));
+            self.pending
+                .push((spender(run, target), UsageRecord { questions, ..UsageRecord::default() }));
         }
     }
 
