@@ -249,6 +249,7 @@ fn status_of(error: &KernelError) -> StatusCode {
             ToolError::InvalidArguments { .. } | ToolError::Unchecked(_) => StatusCode::UNPROCESSABLE_ENTITY,
             ToolError::Tainted { .. }
             | ToolError::NeedsApproval(_)
+            | ToolError::NotAllowed { .. }
             | ToolError::NotApproved { .. }
             | ToolError::CannotBeShown { .. }
             | ToolError::SecretInArguments(_) => StatusCode::FORBIDDEN,

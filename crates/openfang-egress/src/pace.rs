@@ -4,7 +4,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use openfang_types::limits::{MCP_UNASKED_BURST, MCP_UNASKED_PER_SECOND};
+use openfang_types::limits::{
+    CHILD_OUTPUT_BURST, CHILD_OUTPUT_PER_SECOND, MCP_UNASKED_BURST, MCP_UNASKED_PER_SECOND,
+};
 use tokio::time::{Instant, sleep};
 
 /// The budget of bytes that may be read immediately.
@@ -12,12 +14,23 @@ use tokio::time::{Instant, sleep};
 pub struct Pace {
     left: u64,
     at: Instant,
+    burst: u64,
+    per_second: f64,
 }
 
 impl Pace {
     /// Starts with the initial budget.
     pub fn new() -> Self {
-        Self { left: MCP_UNASKED_BURST, at: Instant::now() }
+        Self::of(MCP_UNASKED_BURST, MCP_UNASKED_PER_SECOND)
+    }
+
+    /// The pace of a program whose output is collected.
+    pub fn of_output() -> Self {
+        Self::of(CHILD_OUTPUT_BURST, CHILD_OUTPUT_PER_SECOND)
+    }
+
+    fn of(burst: u64, per_second: f64) -> Self {
+        Self { left: burst, at: Instant::now(), burst, per_second }
     }
 
     /// Spends an amount and returns how long to wait before the next read.
@@ -28,18 +41,18 @@ impl Pace {
         }
         // The clock is read only when the budget is used up.
         let now = Instant::now();
-        let grown = now.duration_since(self.at).as_secs_f64() * MCP_UNASKED_PER_SECOND;
+        let grown = now.duration_since(self.at).as_secs_f64() * self.per_second;
         self.at = now;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "a positive number, cut to the burst"
         )]
-        let grown = grown.min(MCP_UNASKED_BURST as f64) as u64;
+        let grown = grown.min(self.burst as f64) as u64;
         self.give(grown);
         let missing = amount.saturating_sub(self.left);
         self.left = self.left.saturating_sub(amount);
-        let wait = (missing > 0).then(|| Duration::from_secs_f64(missing as f64 / MCP_UNASKED_PER_SECOND));
+        let wait = (missing > 0).then(|| Duration::from_secs_f64(missing as f64 / self.per_second));
         // The budget that grows during the wait is what the wait is for.
         self.at += wait.unwrap_or_default();
         wait
@@ -47,7 +60,7 @@ impl Pace {
 
     /// Returns an amount to the budget.
     pub fn give(&mut self, amount: u64) {
-        self.left = (self.left + amount).min(MCP_UNASKED_BURST);
+        self.left = (self.left + amount).min(self.burst);
     }
 
     /// Spends an amount and waits as long as necessary.

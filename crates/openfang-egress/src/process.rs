@@ -16,6 +16,7 @@ mod error;
 mod exit;
 mod metrics;
 mod ourselves;
+mod output;
 mod program;
 mod resources;
 mod sandbox;
@@ -32,13 +33,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openfang_types::config::ChildIsolation;
-use openfang_types::limits::CHILD_STDIN_LIMIT;
+use openfang_types::limits::{CHILD_CLOSE_GRACE, CHILD_STDIN_LIMIT};
 
 pub use environment::{Environment, EnvironmentError, EnvironmentKind, Surroundings};
 pub use error::{ProcessError, SendError};
 pub use exit::{Ending, Exit};
 pub use metrics::ProcessMetrics;
 pub use ourselves::{BackgroundProcess, our_binary, restart_with_variables};
+pub use output::{CollectedOutput, CollectedRun, OutputEnds, OutputLimits, RunEnd, collect};
 pub use program::{Program, ProgramError};
 pub use resources::ResourceLimits;
 pub use sandbox::{Containment, Network, Sandbox};
@@ -84,6 +86,12 @@ pub struct Launch {
     pub sandbox: Option<Sandbox>,
     /// How long writing one frame to its stdin may take.
     pub stdin_limit: Duration,
+    /// How long it has after its stdin was closed, before it is ended by signals.
+    pub close_grace: Duration,
+    /// Whether its stderr is read with [`Child::take_stderr`] and not line by line.
+    pub has_raw_stderr: bool,
+    /// Whether the operator lets it run without a sandbox, although it executes what a model wrote.
+    pub is_unsandboxed: bool,
     /// Receives its stderr, line by line.
     pub on_stderr: Option<LineCallback>,
 }
@@ -99,13 +107,21 @@ impl Launch {
             limits: ResourceLimits::none(),
             sandbox: None,
             stdin_limit: CHILD_STDIN_LIMIT,
+            close_grace: CHILD_CLOSE_GRACE,
+            has_raw_stderr: false,
+            is_unsandboxed: false,
             on_stderr: None,
         }
     }
 
     /// Whether the child must not run without a sandbox and a control group: it has a sandbox, or it executes what a model
-    /// wrote, as shell commands and skills do. Such a child has a temporary home that is removed after it.
+    /// wrote, as shell commands and skills do, and the operator did not say that it may run without.
     pub fn needs_walls(&self) -> bool {
+        self.sandbox.is_some() || (self.environment.kind() == EnvironmentKind::Tool && !self.is_unsandboxed)
+    }
+
+    /// Whether the child has a temporary home that is removed after it.
+    pub(crate) fn has_temporary_home(&self) -> bool {
         self.sandbox.is_some() || self.environment.kind() == EnvironmentKind::Tool
     }
 }

@@ -32,7 +32,6 @@ use crate::drain::Life;
 use crate::kernel::Kernel;
 use crate::mcp_metrics;
 use crate::outward::Outward;
-use crate::peers::external::ExternalPeers;
 use crate::peers::models::Models;
 use crate::peers::models::keys::known_values;
 use crate::session_journal::SessionFile;
@@ -42,11 +41,11 @@ use crate::settings::home::{Home, HomeError, HomeLoss, RecordError};
 use crate::settings::{LiveSettings, Settings, SettingsMetrics, no_default};
 use crate::store_metrics;
 use crate::system::{SystemClock, SystemIds};
-use crate::web::{WebAccess, search_keys};
+use crate::web::search_keys;
 
 pub(crate) use furniture::loaded_agents;
 pub use furniture::{check_agents, known_tools};
-use furniture::{furnish, with_agents, with_external};
+use furniture::{Ways, furnish, with_agents, with_external};
 use rooms::{Furnishings, Ground};
 
 mod database;
@@ -209,9 +208,9 @@ impl Boot {
         let cards = Cards::new(&self.config).map_err(BootError::Config)?;
 
         // The agents need the way to those of other servers, which needs the rest of the house: it is opened at the end.
-        let external = Arc::<ExternalPeers>::default();
-        let web = Arc::<WebAccess>::default();
-        let catalog = furnish(&stores, &files, &self.clock, self.tools, (&external, &web))?;
+        let ways = Ways::default();
+        let catalog = furnish(&stores, &files, &self.clock, self.tools, &ways)?;
+        let Ways { external, web, programs } = ways;
         let models = Arc::<Models>::default();
         let (catalog, mut agents) = with_agents(&self.home, catalog, (&self.config, &models))?;
         with_external(&mut agents, &self.config, &external);
@@ -234,6 +233,7 @@ impl Boot {
         let life = Life::default();
         let changes = ChangeRecorder::new(Arc::clone(&stores.audit), Arc::clone(&self.clock), life.clone());
         let (home, clock, ids, outward) = (self.home, self.clock, self.ids, Arc::new(outward));
+        programs.open(&outward, life.tracker().clone());
         let ground = Ground { home, settings, stores, pipeline, outward, changes, clock, ids, life };
         let node = (node_id, node);
         let kernel = ground.kernel(Furnishings {

@@ -19,6 +19,7 @@ mod mcp_metrics;
 mod model_setup;
 mod outward;
 mod peers;
+mod program_access;
 mod session_journal;
 mod settings;
 mod store_metrics;

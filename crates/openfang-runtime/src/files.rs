@@ -5,6 +5,9 @@
 //! as the content: nobody reads one without the other. While a write is under way, or if it breaks off, the record has
 //! the labels of the old content and of the new one. What was never written by a tool has no labels here.
 //!
+//! A program that works in a workspace can write anything into any of its files. What it may have mixed is on record for the
+//! workspace as a whole, and everything there carries it.
+//!
 //! Nothing is made before it is on record, directories neither: their names may say as much as a file does. The record
 //! of a directory stays until the directory is gone, whatever becomes of the files in it.
 
@@ -18,7 +21,7 @@ use openfang_types::taint::{Label, Labels};
 use crate::context::CallContext;
 use crate::tools::ToolFailure;
 use crate::workspace::{FileBytes, Listing, LockKind, WorkspaceError, Written};
-use crate::workspaces::Workspaces;
+use crate::workspaces::{ProgramPlace, Workspaces};
 
 /// The files of all workspaces.
 #[derive(Clone)]
@@ -55,7 +58,48 @@ impl Files {
             .await?;
         let (bytes, path) = read?;
         let record = self.records.get(cx.principal.owner(), &below(&place, &path)).await?;
-        Ok((bytes, record.unwrap_or_default().labels))
+        let labels = record.unwrap_or_default().labels.joined(&self.of_programs(cx.principal.owner(), &place).await?);
+        Ok((bytes, labels))
+    }
+
+    /// What programs may have mixed into the files of a workspace.
+    async fn of_programs(&self, owner: &Owner, place: &str) -> Result<Labels, StoreError> {
+        Ok(self.records.get(owner, place).await?.unwrap_or_default().labels)
+    }
+
+    /// Where a program of the call works; the workspace is made if it is missing.
+    pub(crate) async fn program_place(&self, cx: &CallContext, cwd: Option<&str>) -> Result<ProgramPlace, ToolFailure> {
+        let (place, cwd) = (Workspaces::place(cx), cwd.unwrap_or(".").to_owned());
+        let turn = self.workspaces.turn(&place, LockKind::Read).await?;
+        let (_turn, directory) = turn.run(move |files| Ok(files.directory(&cwd)?.path().to_owned())).await?;
+        let (workspaces, directory) = (self.workspaces.clone(), directory?);
+        tokio::task::spawn_blocking(move || workspaces.program_place(&place, &directory)).await?
+    }
+
+    /// Puts on record that a program is going to work in the workspace. It may write what is in the context into any file,
+    /// and the content of any file into any other: from now on every file there carries all of that. Returns what the
+    /// program can read.
+    pub(crate) async fn begin_program(&self, cx: &CallContext) -> Result<Labels, ToolFailure> {
+        self.mix(cx, Labels::none()).await
+    }
+
+    /// The same when the program has ended: files may have come while it ran.
+    pub(crate) async fn end_program(&self, cx: &CallContext, before: Labels) -> Result<Labels, ToolFailure> {
+        self.mix(cx, before).await
+    }
+
+    async fn mix(&self, cx: &CallContext, known: Labels) -> Result<Labels, ToolFailure> {
+        let (owner, place) = (cx.principal.owner(), Workspaces::place(cx));
+        let _turn = self.workspaces.turn(&place, LockKind::Write).await?;
+        let kept = self.of_programs(owner, &place).await?;
+        let readable = self.records.labels_below(owner, &place).await?.joined(&kept).joined(&known);
+        let labels = worth_keeping(&cx.context_labels().joined(&readable)).joined(&kept);
+        if labels != kept {
+            let record = FileRecord { bytes: 0, labels };
+            self.records.announce(owner, &place, record.clone()).await?;
+            self.records.settle(owner, &place, Some(record)).await?;
+        }
+        Ok(readable)
     }
 
     /// Writes a whole file, with the labels of the context it is written in.
@@ -121,8 +165,9 @@ impl Files {
             })
             .await?;
         let (listing, path) = listed?;
-        let labels = self.records.labels_below(cx.principal.owner(), &below(&place, &path)).await?;
-        Ok((listing, labels))
+        let owner = cx.principal.owner();
+        let labels = self.records.labels_below(owner, &below(&place, &path)).await?;
+        Ok((listing, labels.joined(&self.of_programs(owner, &place).await?)))
     }
 
     /// Forgets the records of files that are gone: somebody removed them without us. Says how many.

@@ -36,6 +36,7 @@ mod judge;
 mod keep;
 pub mod loop_guard;
 mod output;
+mod review;
 pub mod secrets;
 pub mod taint;
 pub mod timeout;
@@ -217,15 +218,18 @@ impl Pipeline {
         record.note_known();
         let arguments = arguments::check(cx, callee, arguments, manner).await?;
         let warning = loop_guard::check(cx, record.tool(), &arguments)?;
-        if let Some(question) = judge::judge(&sensitive, cx, (callee, manner), &arguments)? {
+        let question = judge::judge(&sensitive, cx, (callee, manner), &arguments)?;
+        let review::Reviewed { subject, question: rule } = review::review(cx, callee, &arguments).await?;
+        let of_tool = |why| judge::Question::of_tool(cx, callee.sink(&arguments), why);
+        if let Some(question) = question.or_else(|| rule.map(of_tool)) {
             // Boxed, so that calls without a question have no room for it.
-            Box::pin(approval::check(self, cx, (callee, &arguments), question)).await?;
+            Box::pin(approval::check(self, cx, (callee, &arguments), (question, subject.as_deref()))).await?;
         }
         record.commit_before_effect(callee.traits()).await?;
         let leaves = callee.traits().origin != Origin::Builtin;
         // Whoever calls back is noticed by the trace.
         let live = leaves.then(|| self.outward.begin(cx.trace, cx.principal.owner(), cx.hops));
-        let permit = permit.leaving(live.as_ref().map(OutwardCall::parent));
+        let permit = permit.leaving(live.as_ref().map(OutwardCall::parent)).reviewed(subject);
         let outcome = timeout::within(cx, callee, arguments, permit).await?;
         let Outcome::Done(mut output) = outcome else { return Ok(outcome) };
         let labels = output.label(&sensitive, cx, callee.traits());

@@ -22,6 +22,7 @@ use crate::context::CallContext;
 use crate::files::Files;
 use crate::foreign_agents::{ForeignAgents, ForeignCalls};
 use crate::pipeline::Permit;
+use crate::programs::{ProgramCalls, Programs};
 use crate::web::{Web, WebCalls};
 use work_queue::{task_claim, task_complete, task_list, task_post};
 
@@ -42,6 +43,7 @@ mod is_admin;
 mod memory_recall;
 mod memory_store;
 mod result_read;
+mod shell_exec;
 mod web_fetch;
 mod web_search;
 mod work_queue;
@@ -61,8 +63,30 @@ pub trait Tool: Send + Sync {
     fn sink(&self, _: &Value, usual: SinkKind) -> SinkKind {
         usual
     }
+    /// What the tool itself says about a call before it is made, where it has rules of its own.
+    fn review<'a>(&'a self, _: &'a CallContext, _: &'a Value) -> Option<BoxFuture<'a, Result<Review, ToolFailure>>> {
+        None
+    }
     /// Does it, or says what it needs from the caller first. Checked arguments fit the schema. Every await may be the last.
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, permit: Permit) -> ToolFuture<'a>;
+}
+
+/// What a tool says about a call before it is made.
+#[derive(Debug)]
+pub struct Review {
+    pub ruling: Ruling,
+    /// What the call depends on besides its arguments. An approval is for this, too.
+    pub subject: String,
+}
+
+/// What the rules of a tool say about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ruling {
+    Allow,
+    /// A person at this machine decides. The text says why, and which rule would answer it.
+    Ask(String),
+    /// The call is not made, whoever approves it.
+    Refuse(String),
 }
 
 /// What the tool could not do, in a sentence its caller can act on.
@@ -129,6 +153,8 @@ pub struct Surroundings {
     pub foreign: Arc<dyn ForeignAgents>,
     /// The way to the web.
     pub web: Arc<dyn Web>,
+    /// The way to programs.
+    pub programs: Arc<dyn Programs>,
     /// The files of workspaces.
     pub files: Files,
     /// What results lost on their way.
@@ -138,7 +164,7 @@ pub struct Surroundings {
 }
 
 pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
-    let Surroundings { memory, foreign, web, files, results, queue, clock } = around;
+    let Surroundings { memory, foreign, web, programs, files, results, queue, clock } = around;
     let calls = Arc::<ForeignCalls>::default();
     let web_calls = Arc::<WebCalls>::default();
     vec![
@@ -154,11 +180,12 @@ pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
         Box::new(file_write::FileWrite { files: files.clone() }),
         Box::new(get_counter::GetCounter::default()),
         Box::new(get_greeting::GetGreeting),
-        Box::new(image_analyze::ImageAnalyze { files }),
+        Box::new(image_analyze::ImageAnalyze { files: files.clone() }),
         Box::new(is_admin::IsAdmin),
         Box::new(memory_recall::MemoryRecall { memory: Arc::clone(&memory) }),
         Box::new(memory_store::MemoryStore { memory }),
         Box::new(result_read::ResultRead { results, clock: Arc::clone(&clock) }),
+        Box::new(shell_exec::ShellExec { programs, calls: ProgramCalls::default(), files }),
         Box::new(task_claim::TaskClaim { queue: Arc::clone(&queue), clock: Arc::clone(&clock) }),
         Box::new(task_complete::TaskComplete { queue: Arc::clone(&queue), clock: Arc::clone(&clock) }),
         Box::new(task_list::TaskList { queue: Arc::clone(&queue), clock: Arc::clone(&clock) }),

@@ -7,12 +7,24 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use openfang_egress::process::Sandbox;
 use openfang_types::ids::Owner;
 use tokio::sync::RwLock;
 
 use crate::context::CallContext;
 use crate::tools::ToolFailure;
 use crate::workspace::{FileLock, LockKind, Workspace, WorkspaceError};
+
+/// Where a program of a call works.
+#[derive(Debug, Clone)]
+pub(crate) struct ProgramPlace {
+    /// The workspace, which the program can change.
+    pub(crate) root: PathBuf,
+    /// The directory it runs in.
+    pub(crate) directory: PathBuf,
+    /// Where no program is run from: our own files, and other workspaces.
+    pub(crate) closed: Vec<PathBuf>,
+}
 
 /// All workspaces, below one directory.
 #[derive(Clone)]
@@ -64,6 +76,27 @@ impl Workspaces {
     /// Whether there is a directory for this workspace.
     pub(crate) fn exists(&self, place: &str) -> bool {
         self.places.root.join(place).is_dir()
+    }
+
+    /// The place for a program in a workspace that was made: `directory` is a path in it, with links resolved. Blocks.
+    pub(crate) fn program_place(&self, place: &str, directory: &str) -> Result<ProgramPlace, ToolFailure> {
+        let places = &self.places;
+        let root = places.root.join(place).canonicalize()?;
+        let directory = if directory.is_empty() { root.clone() } else { root.join(directory).canonicalize()? };
+        if !directory.starts_with(&root) || !directory.is_dir() {
+            return Err(ToolFailure::new("the directory cannot be used; name a directory of the workspace"));
+        }
+        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        let closed: Vec<PathBuf> = places.protected.iter().chain([&places.root]).map(real).collect();
+        let is_within = |path: &&PathBuf| path.starts_with(&root);
+        if let Some(open) = closed.iter().find(|path| is_within(path) || Sandbox::is_open_to_all(path)) {
+            let why = format!(
+                "no program runs here: {} would be open to it; move the home of OpenFang to another directory",
+                open.display()
+            );
+            return Err(ToolFailure::new(why));
+        }
+        Ok(ProgramPlace { root, directory, closed })
     }
 
     /// Waits for a turn in a workspace.

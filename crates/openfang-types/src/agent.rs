@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 use crate::capability::Glob;
 use crate::ids::{AgentName, ServerName, ToolName};
 
+pub use exec::AgentExec;
 pub use model::{FallbackModel, FirstToolChoice, ModelConfig, Provider, ReasoningLevel, Temperature};
 pub use problems::{ManifestProblem, base_url_problem, variable_problem};
 pub use rules::{ApprovalMode, Flow, FlowMode, OutputConfig, Resources};
 
+mod exec;
 mod model;
 mod problems;
 mod rules;
@@ -46,6 +48,9 @@ pub struct AgentManifest {
     /// The shape of the agent's answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputConfig>,
+    /// How the agent narrows the programs that `shell_exec` runs.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub exec: AgentExec,
 }
 
 impl AgentManifest {
@@ -61,6 +66,7 @@ impl AgentManifest {
             resources: Resources::default(),
             flow: Flow::default(),
             output: None,
+            exec: AgentExec::default(),
             tags: Vec::new(),
         }
     }

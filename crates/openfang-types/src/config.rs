@@ -17,6 +17,8 @@ use crate::secret::Secret;
 
 pub use a2a::A2aConfig;
 pub use children::ChildIsolation;
+pub(crate) use exec::rule_problem as exec_rule_problem;
+pub use exec::{ExecConfig, ExecRule, MarkedRule};
 pub use external_agents::{A2aProtocol, ExternalAgent, ShownSkills, VerifyCard, external_tool_name};
 pub use mcp::McpConfig;
 pub use mcp_servers::{
@@ -33,6 +35,7 @@ pub use web::{SearchConfig, SearchProvider, WebConfig};
 
 mod a2a;
 mod children;
+mod exec;
 mod external_agents;
 mod mcp;
 mod mcp_servers;
@@ -84,6 +87,8 @@ pub struct Config {
     pub egress: EgressConfig,
     /// Settings of the tools that reach the web.
     pub web: WebConfig,
+    /// The programs that `shell_exec` runs.
+    pub exec: ExecConfig,
     /// Settings of the work queue.
     pub queue: QueueConfig,
     /// Settings of the audit log.
@@ -127,6 +132,7 @@ impl Default for Config {
             pii: PiiConfig::default(),
             egress: EgressConfig::default(),
             web: WebConfig::default(),
+            exec: ExecConfig::default(),
             queue: QueueConfig::default(),
             audit: AuditConfig::default(),
             storage: StorageConfig::default(),
@@ -349,6 +355,7 @@ impl Config {
         problems.extend(a2a::problems(&self.a2a));
         problems.extend(mcp::problems(&self.mcp));
         problems.extend(web::problems(&self.web));
+        problems.extend(exec::problems(&self.exec));
         problems.extend(queue::problems(&self.queue));
         problems.extend(providers::problems(&self.providers));
         problems.extend(providers::model_problems(&self.models));

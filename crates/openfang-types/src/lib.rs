@@ -14,6 +14,7 @@ pub mod config;
 pub mod content;
 pub mod dollars;
 pub mod event;
+pub mod exec;
 pub mod ids;
 pub mod jsonrpc;
 pub mod limits;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 pub use a2a::*;
 pub use approvals::*;
 pub use audit::*;
+pub use exec::*;
 pub use external::*;
 pub use files::*;
 pub use labels::*;
@@ -26,6 +27,7 @@ pub use web::*;
 mod a2a;
 mod approvals;
 mod audit;
+mod exec;
 mod external;
 mod files;
 mod labels;
@@ -329,6 +331,12 @@ pub const CHILD_BURIAL_ROUND: Duration = Duration::from_millis(5);
 pub const CHILD_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
 /// Processes that a tool's child may start, on top of those its user has.
 pub const CHILD_PROCESSES: u64 = 64;
+/// Output of a program that is read at once when it is collected.
+pub const CHILD_OUTPUT_BURST: u64 = 32 * 1024 * 1024;
+/// Bytes a second of it from then on: reading without bound would keep a worker busy for as long as the program writes.
+pub const CHILD_OUTPUT_PER_SECOND: f64 = 64.0 * 1024.0 * 1024.0;
+/// What is read of such output at a time.
+pub const CHILD_OUTPUT_CHUNK_BYTES: usize = 64 * 1024;
 /// How long the reaper may take to answer before it counts as dead.
 pub const REAPER_ANSWER: Duration = Duration::from_secs(5);
 /// How often it is looked whether the reaper lives, while there are children.

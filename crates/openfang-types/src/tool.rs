@@ -115,6 +115,8 @@ pub enum ToolKind {
     Plain,
     /// Runs an agent and has the timeout of a run.
     RunsAgent,
+    /// Runs a program, whose time is in the arguments.
+    RunsProgram,
     /// Belongs to an MCP server, which has a timeout of its own.
     Upstream,
     /// Is an external agent, which has limits of its own.
@@ -153,6 +155,13 @@ impl ToolDefinition {
     #[must_use]
     pub const fn running_an_agent(mut self) -> Self {
         self.kind = ToolKind::RunsAgent;
+        self
+    }
+
+    /// Gives the tool the time that a program may have.
+    #[must_use]
+    pub const fn running_a_program(mut self) -> Self {
+        self.kind = ToolKind::RunsProgram;
         self
     }
 }

@@ -1,6 +1,6 @@
 //! What a sandboxed child may access, and how much of that the kernel can enforce.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,26 @@ pub struct Sandbox {
     pub write: Vec<PathBuf>,
     /// Whether it may open sockets.
     pub network: Network,
+}
+
+impl Sandbox {
+    /// Whether every sandboxed program can read a path, because it is among the programs and libraries of the system.
+    pub fn is_open_to_all(path: &Path) -> bool {
+        ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"]
+            .iter()
+            .any(|open| path.starts_with(open))
+    }
+}
+
+impl Containment {
+    /// Whether the child can reach no files but those that it was given.
+    pub const fn holds_files(&self) -> bool {
+        match self {
+            Self::Full => true,
+            Self::Partial { holds_files, .. } => *holds_files,
+            Self::NotAsked | Self::None { .. } => false,
+        }
+    }
 }
 
 /// Whether a child may open sockets.
@@ -32,8 +52,10 @@ pub enum Containment {
     NotAsked,
     /// The whole sandbox is enforced.
     Full,
-    /// The file rules are enforced, but something else is not.
+    /// Some rules are enforced, but not all.
     Partial {
+        /// Whether all rules about files are enforced.
+        holds_files: bool,
         /// The features that this kernel does not support.
         missing: Vec<String>,
     },

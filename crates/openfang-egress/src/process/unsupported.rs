@@ -48,6 +48,11 @@ impl Child {
         match self.0 {}
     }
 
+    /// Its stderr, once.
+    pub fn take_stderr(&mut self) -> Option<Stdout> {
+        match self.0 {}
+    }
+
     /// The end of its stderr.
     pub fn stderr_tail(&self) -> String {
         match self.0 {}

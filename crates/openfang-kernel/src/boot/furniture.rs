@@ -19,6 +19,7 @@ use openfang_types::settings_status::FailedAgent;
 use super::BootError;
 use crate::peers::external::ExternalPeers;
 use crate::peers::models::Models;
+use crate::program_access::ProgramAccess;
 use crate::settings::agents::{self, AgentSurroundings, LoadedAgents};
 use crate::settings::home::Home;
 use crate::system::SystemClock;
@@ -32,7 +33,7 @@ pub fn check_agents(home: &Home, config: &Config) -> Result<Vec<FailedAgent>, Bo
     let stores = Stores::in_memory();
     let files = Files::new(Workspaces::new(home.workspaces(), home.protected()), Arc::clone(&stores.files));
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let catalog = furnish(&stores, &files, &clock, Vec::new(), (&Arc::default(), &Arc::default()))?;
+    let catalog = furnish(&stores, &files, &clock, Vec::new(), &Ways::default())?;
     Ok(with_agents(home, catalog, (config, &Arc::default()))?.1.failed)
 }
 
@@ -41,7 +42,7 @@ pub(crate) fn loaded_agents(home: &Home, config: &Config) -> Vec<Arc<AgentManife
     let stores = Stores::in_memory();
     let files = Files::new(Workspaces::new(home.workspaces(), home.protected()), Arc::clone(&stores.files));
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let loaded = furnish(&stores, &files, &clock, Vec::new(), (&Arc::default(), &Arc::default()))
+    let loaded = furnish(&stores, &files, &clock, Vec::new(), &Ways::default())
         .and_then(|catalog| with_agents(home, catalog, (config, &Arc::default())));
     let agents = loaded.map(|(_, loaded)| loaded.agents).unwrap_or_default();
     agents.into_values().map(|agent| Arc::clone(&agent.manifest)).collect()
@@ -53,7 +54,7 @@ pub fn known_tools(home: &Home) -> Vec<String> {
     let stores = Stores::in_memory();
     let files = Files::new(Workspaces::new(home.workspaces(), home.protected()), Arc::clone(&stores.files));
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let catalog = furnish(&stores, &files, &clock, Vec::new(), (&Arc::default(), &Arc::default()));
+    let catalog = furnish(&stores, &files, &clock, Vec::new(), &Ways::default());
     let builtin = catalog.map(|catalog| catalog.sorted()).unwrap_or_default();
     let mut names: Vec<String> = builtin.iter().map(|entry| entry.name().to_owned()).collect();
     for path in std::fs::read_dir(home.mcp()).into_iter().flatten().flatten().map(|entry| entry.path()) {
@@ -68,6 +69,14 @@ pub fn known_tools(home: &Home) -> Vec<String> {
     names
 }
 
+/// The ways out that tools are given. The tools are made before these are opened.
+#[derive(Default)]
+pub(super) struct Ways {
+    pub(super) external: Arc<ExternalPeers>,
+    pub(super) web: Arc<WebAccess>,
+    pub(super) programs: Arc<ProgramAccess>,
+}
+
 pub(super) type Furniture = (Catalog, LoadedAgents);
 
 pub(super) fn furnish(
@@ -75,12 +84,13 @@ pub(super) fn furnish(
     files: &Files,
     clock: &Arc<dyn Clock>,
     extra: Vec<Box<dyn Tool>>,
-    (external, web): (&Arc<ExternalPeers>, &Arc<WebAccess>),
+    ways: &Ways,
 ) -> Result<Catalog, BootError> {
     let around = Surroundings {
         memory: Arc::clone(&stores.memory),
-        foreign: Arc::clone(external) as _,
-        web: Arc::clone(web) as _,
+        foreign: Arc::clone(&ways.external) as _,
+        web: Arc::clone(&ways.web) as _,
+        programs: Arc::clone(&ways.programs) as _,
         files: files.clone(),
         results: Arc::clone(&stores.results),
         queue: Arc::clone(&stores.queue),

@@ -6,7 +6,6 @@
 
 use openfang_store::{Approval, ApprovalState, ApprovalStep, AuditKind, AuditOutcome, AuditRow, AuditSubject};
 use openfang_store::{CallDigests, StoreError};
-use openfang_types::agent::ApprovalMode;
 use openfang_types::call::Arguments;
 use openfang_types::ids::{ApprovalId, Owner, ToolName};
 use openfang_types::limits::{APPROVAL_ARGUMENTS_BYTES, APPROVAL_LASTS};
@@ -17,7 +16,8 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::digest::hex;
-use super::judge::Question;
+use super::judge::{Question, QuestionReason};
+use super::review::asks_nobody;
 use super::{Callee, Pipeline, ToolError};
 use crate::context::CallContext;
 
@@ -68,12 +68,12 @@ pub(super) async fn check<C: Callee>(
     pipeline: &Pipeline,
     cx: &CallContext,
     (callee, arguments): (&C, &Arguments<'_>),
-    question: Question,
+    (question, subject): (Question, Option<&str>),
 ) -> Result<(), ToolError> {
-    if cx.agent.as_ref().is_some_and(|agent| agent.flow.approvals == ApprovalMode::Refuse) {
-        return Err(refused(callee.traits(), &question));
+    if asks_nobody(cx) {
+        return Err(refused(callee.traits(), question));
     }
-    let needed = needed(cx, (callee, arguments), question)?;
+    let needed = needed(cx, (callee, arguments), (question, subject))?;
     let tool = needed.tool.clone();
     let (owner, now) = (cx.principal.owner(), pipeline.clock.now());
     let unusable = |error: StoreError| match error {
@@ -129,8 +129,11 @@ impl Pipeline {
 }
 
 /// The refusal of a call of an agent that asks nobody.
-fn refused(traits: &ToolTraits, question: &Question) -> ToolError {
-    let label = question.reason.label();
+fn refused(traits: &ToolTraits, question: Question) -> ToolError {
+    let label = match question.reason {
+        QuestionReason::Policy(reason) => reason.label(),
+        QuestionReason::Tool(why) => return ToolError::NotAllowed { tool: traits.name.clone(), why },
+    };
     ToolError::Tainted {
         tool: traits.name.clone(),
         sink: question.sink,
@@ -142,7 +145,7 @@ fn refused(traits: &ToolTraits, question: &Question) -> ToolError {
 fn needed<C: Callee>(
     cx: &CallContext,
     (callee, arguments): (&C, &Arguments<'_>),
-    question: Question,
+    (question, subject): (Question, Option<&str>),
 ) -> Result<ApprovalNeeded, ToolError> {
     let traits = callee.traits();
     let tool = traits.name.clone();
@@ -153,16 +156,24 @@ fn needed<C: Callee>(
         return Err(too_long());
     }
     let Question { reason, sink, labels } = question;
-    let sources = labels.sources(reason.label()).map(ToString::to_string).unwrap_or_default();
-    let digests = CallDigests { call: digest(&[tool.as_str(), &canonical]), definition: definition(cx, callee) };
+    let definition = definition(cx, callee, subject);
+    let digests = CallDigests { call: digest(&[tool.as_str(), &canonical]), definition };
+    let (reason, at_machine) = match reason {
+        QuestionReason::Policy(reason) => {
+            let sources = labels.sources(reason.label()).map(ToString::to_string).unwrap_or_default();
+            let words = format!("{}: the context carries {} (from {sources})", reason.words(), reason.label());
+            (words, reason.needs_this_machine())
+        }
+        QuestionReason::Tool(why) => (why, true),
+    };
     Ok(ApprovalNeeded {
         id: ApprovalId::from_uuid(Uuid::new_v4()),
         sink,
         arguments: canonical,
         digests,
-        reason: format!("{}: the context carries {} (from {sources})", reason.words(), reason.label()),
+        reason,
         labels,
-        at_machine: reason.needs_this_machine() || sink == SinkKind::Executes,
+        at_machine: at_machine || sink == SinkKind::Executes,
         tool,
     })
 }
@@ -180,14 +191,17 @@ fn canonical(value: &Value) -> Value {
     }
 }
 
-/// Where the tool comes from, and what it says about itself.
-fn definition<C: Callee>(cx: &CallContext, callee: &C) -> String {
+/// Where the tool comes from, what it says about itself, and what it says that the call depends on.
+fn definition<C: Callee>(cx: &CallContext, callee: &C, subject: Option<&str>) -> String {
     let traits = callee.traits();
     let says = match callee.checked_tool() {
         Some(tool) => serde_json::to_string(&*tool.definition()).unwrap_or_default(),
         None => format!("{traits:?}"),
     };
-    digest(&[&place(cx, traits), &says])
+    match subject {
+        Some(subject) => digest(&[&place(cx, traits), &says, subject]),
+        None => digest(&[&place(cx, traits), &says]),
+    }
 }
 
 /// The server or agent as the operator configured it. Values of secrets are not part of it.

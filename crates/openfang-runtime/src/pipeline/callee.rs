@@ -11,7 +11,7 @@ use openfang_types::tool::{Origin, ToolTraits};
 use super::{CallOutput, Permit};
 use crate::catalog::Registered;
 use crate::context::CallContext;
-use crate::tools::ToolFailure;
+use crate::tools::{Review, ToolFailure};
 
 /// How much of a call is ours to check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,15 @@ pub trait Callee: Send + Sync {
     /// What this call does with its arguments.
     fn sink(&self, _: &Arguments<'_>) -> SinkKind {
         self.traits().sink
+    }
+
+    /// What the callee itself says about a call before it is made.
+    fn review<'a>(
+        &'a self,
+        _: &'a CallContext,
+        _: &'a Arguments<'_>,
+    ) -> Option<BoxFuture<'a, Result<Review, ToolFailure>>> {
+        None
     }
 
     /// The tool whose schema arguments must fit, where there is one.
@@ -62,6 +71,17 @@ impl Callee for Arc<Registered> {
             Origin::Builtin => arguments.value().map_or(usual, |value| self.tool.sink(value, usual)),
             // Relayed arguments are not looked into.
             Origin::McpServer(_) | Origin::A2aAgent(_) => usual,
+        }
+    }
+
+    fn review<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        arguments: &'a Arguments<'_>,
+    ) -> Option<BoxFuture<'a, Result<Review, ToolFailure>>> {
+        match self.traits.origin {
+            Origin::Builtin => arguments.value().ok().and_then(|value| self.tool.review(cx, value)),
+            Origin::McpServer(_) | Origin::A2aAgent(_) => None,
         }
     }
 

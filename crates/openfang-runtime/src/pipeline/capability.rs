@@ -82,6 +82,8 @@ pub struct Permit {
     manner: Manner,
     /// What requests to other servers name as their parent, if the call leaves this one.
     parent: Option<TraceParent>,
+    /// What the tool said that the call depends on.
+    subject: Option<Box<str>>,
 }
 
 impl Permit {
@@ -95,8 +97,18 @@ impl Permit {
         self.parent
     }
 
+    /// What the tool said that the call depends on, when it was asked about its rules.
+    pub(crate) fn subject(&self) -> Option<&str> {
+        self.subject.as_deref()
+    }
+
+    /// The same permit, for a call that the tool has looked at.
+    pub(super) fn reviewed(self, subject: Option<Box<str>>) -> Self {
+        Self { subject, ..self }
+    }
+
     /// The same permit, for a call that leaves this server so.
-    pub(super) const fn leaving(self, parent: Option<TraceParent>) -> Self {
+    pub(super) fn leaving(self, parent: Option<TraceParent>) -> Self {
         Self { parent, ..self }
     }
 }
@@ -116,7 +128,7 @@ pub(super) fn check<'c, C: Callee>(
 
 /// The permit for something that may be called.
 pub(super) fn permit(cx: &CallContext, what: &ToolTraits, manner: Manner) -> Result<Permit, ToolError> {
-    if allows(cx, what) { Ok(Permit { manner, parent: None }) } else { Err(refusal(cx, what, Hidden::NotGranted)) }
+    if allows(cx, what) { Ok(Permit { manner, parent: None, subject: None }) } else { Err(refusal(cx, what, Hidden::NotGranted)) }
 }
 
 /// Refuses a tool that is not in the catalogue: there is none, or it waits for the operator.

@@ -56,6 +56,9 @@ pub enum ToolError {
     /// The run goes in circles.
     #[error("{tool} was not called: {why}; try something else, or answer with what you have")]
     Looping { tool: ToolName, why: String },
+    /// The rules of the tool do not allow the call.
+    #[error("{tool} was not called: {why}")]
+    NotAllowed { tool: ToolName, why: String },
     /// A label and a sink may not meet.
     #[error(
         "{tool} was not called: it {sink} and the context carries {label} (from {sources}); \
@@ -146,6 +149,7 @@ impl ToolError {
             | Self::InvalidArguments { .. }
             | Self::UnusableSchema { .. }
             | Self::Unchecked(_)
+            | Self::NotAllowed { .. }
             | Self::Tainted { .. }
             | Self::NeedsApproval(_)
             | Self::NotApproved { .. }
@@ -169,6 +173,7 @@ impl ToolError {
             Self::UnusableSchema { .. } => "unusable_schema",
             Self::Unchecked(_) => "unchecked_arguments",
             Self::Looping { .. } => "looping",
+            Self::NotAllowed { .. } => "not_allowed",
             Self::Tainted { .. } => "tainted",
             Self::NeedsApproval(_) => "needs_approval",
             Self::NotApproved { .. } => "not_approved",
@@ -193,6 +198,7 @@ impl ToolError {
             | Self::UnusableSchema { .. }
             | Self::Unchecked(_)
             | Self::Looping { .. }
+            | Self::NotAllowed { .. }
             | Self::Tainted { .. }
             | Self::NeedsApproval(_)
             | Self::NotApproved { .. }

@@ -22,11 +22,27 @@ use crate::context::CallContext;
 
 /// A call that a person must decide on.
 pub(super) struct Question {
-    pub(super) reason: AskReason,
+    pub(super) reason: QuestionReason,
     /// What the call does with its arguments.
     pub(super) sink: SinkKind,
     /// What led to the question.
     pub(super) labels: Labels,
+}
+
+/// Why a person must decide.
+pub(super) enum QuestionReason {
+    /// The policy says so.
+    Policy(AskReason),
+    /// The tool says so, in these words.
+    Tool(String),
+}
+
+impl Question {
+    /// A question that a tool has.
+    pub(super) fn of_tool(cx: &CallContext, sink: SinkKind, why: String) -> Self {
+        let labels = cx.decided_with.as_deref().cloned().unwrap_or_else(|| cx.context_labels());
+        Self { reason: QuestionReason::Tool(why), sink, labels }
+    }
 }
 
 /// Refuses a call, or says that a person must decide on it.
@@ -48,7 +64,10 @@ pub(super) fn judge<C: Callee>(
         Verdict::Ask(_) if cx.run.is_some() && cx.back.resumed.is_some() => Ok(None),
         // Whoever was asked about the tool of an external agent was asked about the message too.
         Verdict::Ask(_) if cx.granted.as_ref() == Some(&traits.name) => Ok(None),
-        Verdict::Ask(reason) => Ok(Some(Question { reason, sink, labels: carried.joined(&decided_with) })),
+        Verdict::Ask(reason) => {
+            let reason = QuestionReason::Policy(reason);
+            Ok(Some(Question { reason, sink, labels: carried.joined(&decided_with) }))
+        },
         Verdict::Refuse(label) => Err(ToolError::Tainted {
             tool: traits.name.clone(),
             sink,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use openfang_types::call::{Arguments, Outcome};
-use openfang_types::limits::{EXTERNAL_MAX, Limits, MCP_CALL_MAX};
+use openfang_types::limits::{EXEC_AROUND, EXEC_TIMEOUT_MAX, EXTERNAL_MAX, Limits, MCP_CALL_MAX};
 use openfang_types::tool::ToolKind;
 use tokio::time::Instant;
 
@@ -63,11 +63,16 @@ fn time_for(kind: ToolKind, cx: &CallContext) -> Duration {
 /// However long a server may take to start, and a call of it may report progress.
 const UPSTREAM_MAX: Duration = MCP_CALL_MAX.saturating_mul(2);
 
+/// However long a program may run, start and end included.
+const PROGRAM_MAX: Duration = EXEC_TIMEOUT_MAX.saturating_add(EXEC_AROUND);
+
 /// How long a kind of tool may take.
 pub const fn limit_of(kind: ToolKind, limits: &Limits) -> Duration {
     match kind {
         ToolKind::Plain => limits.tool_timeout(),
         ToolKind::RunsAgent => limits.run_timeout(),
+        // Its own limit is shorter.
+        ToolKind::RunsProgram => PROGRAM_MAX,
         // The server's own limit is shorter, and is reset by progress.
         ToolKind::Upstream => UPSTREAM_MAX,
         ToolKind::ExternalAgent => EXTERNAL_MAX,

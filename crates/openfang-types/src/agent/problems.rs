@@ -18,7 +18,8 @@ impl AgentManifest {
             true => of_model(self),
             false => without_model(self).or_else(|| of_script(&self.model)),
         };
-        first.or_else(|| of_tags(&self.tags)).or_else(|| of_pinned(&self.capabilities))
+        let first = first.or_else(|| of_tags(&self.tags)).or_else(|| of_pinned(&self.capabilities));
+        first.or_else(|| super::exec::problem(&self.exec))
     }
 }
 

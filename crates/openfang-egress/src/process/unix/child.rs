@@ -20,6 +20,8 @@ pub struct Child {
     pub(super) containment: Containment,
     pub(super) stdin: Stdin,
     pub(super) stdout: Option<Stdout>,
+    /// None if it is read line by line.
+    pub(super) stderr_out: Option<Stdout>,
     pub(super) stderr: Arc<Stderr>,
     pub(super) exit: watch::Receiver<Option<Exit>>,
     pub(super) stop: CancellationToken,
@@ -44,6 +46,11 @@ impl Child {
     /// Its stdout, which can be taken once. The output is not buffered: a child whose output nobody reads blocks.
     pub fn take_stdout(&mut self) -> Option<Stdout> {
         self.stdout.take()
+    }
+
+    /// Its stderr, once, if the launch asked for it. It is read like stdout.
+    pub fn take_stderr(&mut self) -> Option<Stdout> {
+        self.stderr_out.take()
     }
 
     /// The tail of its stderr, without the values listed for its environment.

@@ -45,6 +45,10 @@ pub(super) struct SandboxRules {
     pub(super) read: Vec<OsString>,
     pub(super) write: Vec<OsString>,
     pub(super) network: Network,
+    /// Whether it cannot leave its process group.
+    pub(super) stays_in_group: bool,
+    /// Whether it does not run where the rules about files are not enforced.
+    pub(super) must_hold: bool,
 }
 
 /// A report of a child before it becomes its program.

@@ -50,6 +50,8 @@ pub(super) struct WaitingChild {
     pub(super) stderr: OwnedFd,
     /// The limits the control group does not enforce.
     pub(super) limits: ResourceLimits,
+    /// Whether it is in a control group, which ends all of it.
+    pub(super) has_control_group: bool,
     pub(super) home: Option<PathBuf>,
 }
 
@@ -123,17 +125,19 @@ impl Launcher {
         let body = StartedChild { laid_out: Some((child, ward.clone(), wish.permit)), errands: wish.errands };
         // The reaper is told first, so that nothing is left behind if we die in between.
         self.reaper.watch(ward.clone())?;
-        let limits = match ward.cgroup().map(|group| cgroup::enter(group, body.pid(), &wish.limits)) {
-            Some(Ok(rest)) => rest,
-            Some(Err(error)) => {
-                tracing::debug!(%error, "no control group for a child process");
-                wish.limits
-            }
-            None => wish.limits,
-        };
+        let (limits, has_control_group) =
+            match ward.cgroup().map(|group| cgroup::enter(group, body.pid(), &wish.limits)) {
+                Some(Ok(rest)) => (rest, true),
+                Some(Err(error)) => {
+                    tracing::debug!(%error, "no control group for a child process");
+                    (wish.limits, false)
+                }
+                None => (wish.limits, false),
+            };
         ward.make_home()?;
         let (Some(stdout), Some(stderr)) = pipes else { return Err(io::Error::other("a child without pipes")) };
-        Ok(WaitingChild { body, control, stdout: stdout.into(), stderr: stderr.into(), limits, home })
+        let (stdout, stderr) = (stdout.into(), stderr.into());
+        Ok(WaitingChild { body, control, stdout, stderr, limits, has_control_group, home })
     }
 }
 

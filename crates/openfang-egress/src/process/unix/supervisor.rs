@@ -7,9 +7,10 @@ use std::convert::Infallible;
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::time::Duration;
 
 use openfang_types::limits::{
-    CHILD_CLOSE_GRACE, CHILD_LAST_WORDS, CHILD_STDERR_LINE_BYTES, CHILD_STDERR_LINE_COST, CHILD_TERM_GRACE,
+    CHILD_LAST_WORDS, CHILD_STDERR_LINE_BYTES, CHILD_STDERR_LINE_COST, CHILD_TERM_GRACE,
 };
 use rustix::process::Signal;
 use tokio::io::AsyncReadExt as _;
@@ -53,7 +54,7 @@ pub(super) async fn run(
 fn warn_if_open(containment: &Containment) {
     match containment {
         Containment::NotAsked | Containment::Full => {}
-        Containment::Partial { missing } => {
+        Containment::Partial { missing, .. } => {
             tracing::warn!(?missing, "the sandbox of this child process is incomplete on this kernel");
         }
         Containment::None { reason } => {
@@ -70,25 +71,29 @@ struct RunningChild {
     body: StartedChild,
     end: EndWatch,
     stdin: StdinPump,
-    stderr_pipe: pipe::Receiver,
+    /// None if somebody else reads it.
+    stderr_pipe: Option<pipe::Receiver>,
     stderr: Arc<Stderr>,
     exit: watch::Sender<Option<Exit>>,
     stop: CancellationToken,
+    close_grace: Duration,
     living: RunningCount,
 }
 
 impl RunningChild {
     async fn lead(self) {
-        let Self { body, mut end, stdin, stderr_pipe, stderr, exit, stop, living } = self;
+        let Self { body, mut end, stdin, stderr_pipe, stderr, exit, stop, close_grace, living } = self;
         let (read, all_read) = oneshot::channel();
         let mut pumps = pin!(async {
             tokio::join!(stdin.run(&stop), async {
-                drain(stderr_pipe, &stderr).await;
+                if let Some(pipe) = stderr_pipe {
+                    drain(pipe, &stderr).await;
+                }
                 let _ = read.send(());
             });
             pending::<Infallible>().await
         });
-        let asked = alongside(pumps.as_mut(), ended(&body, &mut end, &stop)).await;
+        let asked = alongside(pumps.as_mut(), ended(&body, &mut end, &stop, close_grace)).await;
         let ending = alongside(pumps.as_mut(), body.reap()).await;
         let _ = timeout(CHILD_LAST_WORDS, alongside(pumps.as_mut(), all_read)).await;
         stderr.end();
@@ -110,14 +115,14 @@ async fn alongside<T>(pumps: Pin<&mut impl Future<Output = Infallible>>, deed: i
 
 /// Waits for the end or brings it about. Returns whether it was requested. The child is not reaped here, so its pid is
 /// still valid.
-async fn ended(body: &StartedChild, end: &mut EndWatch, stop: &CancellationToken) -> bool {
+async fn ended(body: &StartedChild, end: &mut EndWatch, stop: &CancellationToken, close_grace: Duration) -> bool {
     tokio::select! {
         biased;
         () = end.ended() => return false,
         // The stdin pump sees the same token and closes the pipe.
         () = stop.cancelled() => {}
     }
-    if timeout(CHILD_CLOSE_GRACE, end.ended()).await.is_err() {
+    if timeout(close_grace, end.ended()).await.is_err() {
         body.signal(Signal::TERM);
         let _ = timeout(CHILD_TERM_GRACE, end.ended()).await;
     }

@@ -74,20 +74,37 @@ const NEWEST: ABI = ABI::V9;
 /// Enters the sandbox. On an error the program must not run. A kernel without Landlock is not an error.
 pub(super) fn enter(sandbox: &SandboxRules) -> io::Result<Containment> {
     let status = restrict(sandbox).map_err(io::Error::other)?;
+    let containment = containment(&status);
+    if sandbox.must_hold && !containment.holds_files() {
+        return Err(io::Error::other(weakness(containment)));
+    }
     rustix::thread::set_no_new_privs(true)?;
-    seccomp::apply(sandbox.network)?;
-    Ok(match (status.ruleset, status.landlock) {
+    seccomp::apply(sandbox)?;
+    Ok(containment)
+}
+
+/// Why the rules about files are not enforced.
+fn weakness(containment: Containment) -> String {
+    match containment {
+        Containment::None { reason } => reason,
+        Containment::Partial { missing, .. } => format!("the Landlock of this kernel does not hold {}", missing.join(", ")),
+        Containment::Full | Containment::NotAsked => String::new(),
+    }
+}
+
+fn containment(status: &landlock::RestrictionStatus) -> Containment {
+    match (&status.ruleset, &status.landlock) {
         (RulesetStatus::NotEnforced, LandlockStatus::NotEnabled) => {
             Containment::None { reason: "Landlock is switched off on this kernel (see its lsm= parameter)".to_owned() }
         }
         (RulesetStatus::NotEnforced, _) => {
             Containment::None { reason: "this kernel has no Landlock (Linux 5.13 and later can have it)".to_owned() }
         }
-        (_, LandlockStatus::Available { effective_abi, .. }) => held_by(effective_abi),
+        (_, LandlockStatus::Available { effective_abi, .. }) => held_by(*effective_abi),
         (_, LandlockStatus::NotEnabled | LandlockStatus::NotImplemented) => {
             Containment::None { reason: "Landlock does not answer".to_owned() }
         }
-    })
+    }
 }
 
 /// The containment that a Landlock version provides.
@@ -100,7 +117,8 @@ fn held_by(abi: ABI) -> Containment {
     ];
     let missing: Vec<String> =
         since.iter().filter(|(from, _)| abi < *from).map(|(_, what)| (*what).to_owned()).collect();
-    if missing.is_empty() { Containment::Full } else { Containment::Partial { missing } }
+    let holds_files = abi >= ABI::V3;
+    if missing.is_empty() { Containment::Full } else { Containment::Partial { holds_files, missing } }
 }
 
 fn restrict(sandbox: &SandboxRules) -> Result<landlock::RestrictionStatus, RulesetError> {

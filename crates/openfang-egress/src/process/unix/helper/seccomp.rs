@@ -1,6 +1,6 @@
 //! System calls that a sandboxed program must not use: those that reach into other processes, bypass the file rules or
 //! reach deep into the kernel. `socket` is refused for every family, or for all except network families if network is
-//! allowed. Refused calls return an error that programs can handle. Calls of a foreign architecture kill the process.
+//! allowed. A program without a control group cannot leave its process group, which is what its end goes by. Refused calls return an error that programs can handle. Calls of a foreign architecture kill the process.
 
 use std::io;
 
@@ -9,27 +9,30 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter, sock_filter,
 };
 
-use super::syscalls::{ALWAYS, SOCKET};
+use super::super::control::SandboxRules;
+use super::syscalls::{ALWAYS, LEAVES_GROUP, SOCKET};
 use crate::process::Network;
 
 /// EPERM, which programs without a permission get.
 const NOT_PERMITTED: u32 = 1;
 
 /// Refuses the calls from here on, for this process and its children. It also sets no-new-privileges.
-pub(super) fn apply(network: Network) -> io::Result<()> {
+pub(super) fn apply(sandbox: &SandboxRules) -> io::Result<()> {
     if let Some(filter) = foreign_numbers() {
         apply_filter(&filter).map_err(io::Error::other)?;
     }
-    apply_filter(&filter(network).map_err(io::Error::other)?).map_err(io::Error::other)
+    apply_filter(&filter(sandbox).map_err(io::Error::other)?).map_err(io::Error::other)
 }
 
-fn filter(network: Network) -> Result<BpfProgram, BackendError> {
-    let sockets = match network {
+fn filter(sandbox: &SandboxRules) -> Result<BpfProgram, BackendError> {
+    let sockets = match sandbox.network {
         Network::Allowed => vec![SeccompRule::new(neither_of_the_allowed()?)?],
         // Without a condition, for all families.
         Network::Denied => Vec::new(),
     };
-    let calls = ALWAYS.iter().map(|call| (*call, Vec::new())).chain([(SOCKET, sockets)]).collect();
+    let leaving: &[i64] = if sandbox.stays_in_group { LEAVES_GROUP } else { &[] };
+    let always = ALWAYS.iter().chain(leaving).map(|call| (*call, Vec::new()));
+    let calls = always.chain([(SOCKET, sockets)]).collect();
     let refused = SeccompAction::Errno(NOT_PERMITTED);
     SeccompFilter::new(calls, SeccompAction::Allow, refused, TARGET)?.try_into()
 }

@@ -4,6 +4,9 @@
 /// `socket`, the first call of every network connection.
 #[cfg(target_arch = "x86_64")]
 pub(super) const SOCKET: i64 = 41;
+/// `setpgid` and `setsid`: refused to programs whose end is that of their process group.
+#[cfg(target_arch = "x86_64")]
+pub(super) const LEAVES_GROUP: &[i64] = &[109, 112];
 /// Refused to every sandboxed program.
 #[cfg(target_arch = "x86_64")]
 #[rustfmt::skip]
@@ -50,6 +53,9 @@ pub(super) const ALWAYS: &[i64] = &[
 /// `socket`, the first call of every network connection.
 #[cfg(target_arch = "aarch64")]
 pub(super) const SOCKET: i64 = 198;
+/// `setpgid` and `setsid`: refused to programs whose end is that of their process group.
+#[cfg(target_arch = "aarch64")]
+pub(super) const LEAVES_GROUP: &[i64] = &[154, 157];
 /// Refused to every sandboxed program.
 #[cfg(target_arch = "aarch64")]
 #[rustfmt::skip]

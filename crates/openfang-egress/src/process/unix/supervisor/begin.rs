@@ -21,15 +21,16 @@ use super::super::{Child, Stdout, stdin};
 use super::{RunningChild, RunningCount};
 use crate::process::program::interpreter;
 use crate::process::stderr::Stderr;
-use crate::process::{Containment, Launch, ProcessError, ResourceLimits};
+use crate::process::{Containment, EnvironmentKind, Launch, ProcessError, ResourceLimits};
 
 pub(super) async fn begin(
     hall: &LauncherHandle,
     launch: Launch,
     permit: OwnedSemaphorePermit,
 ) -> Result<(Child, RunningChild), ProcessError> {
-    let WaitingChild { body, control, stdout, stderr, limits, home } = launched(hall, &launch, permit).await?;
-    let order = order(&launch, limits, home.as_deref(), hall.config.isolation);
+    let WaitingChild { body, control, stdout, stderr, limits, has_control_group, home } =
+        launched(hall, &launch, permit).await?;
+    let order = order(&launch, (limits, has_control_group), home.as_deref(), hall.config.isolation);
     let running = timeout(CHILD_START_LIMIT, instruct(control, &order, &launch)).await;
     let running = running.unwrap_or_else(|_| {
         Err(ProcessError::TooSlow { program: launch.program.path().to_owned(), limit: CHILD_START_LIMIT })
@@ -49,6 +50,8 @@ pub(super) async fn begin(
         }
     };
     let (stdin, stdin_pump) = stdin::queue(stdin_pipe, launch.stdin_limit);
+    let (stderr_out, stderr_pipe) =
+        if launch.has_raw_stderr { (Some(Stdout(stderr_pipe)), None) } else { (None, Some(stderr_pipe)) };
     let stderr = Arc::new(Stderr::new(launch.environment.secrets(), launch.on_stderr));
     let (exit, exit_seen) = watch::channel(None);
     let stop = CancellationToken::new();
@@ -57,12 +60,14 @@ pub(super) async fn begin(
         containment,
         stdin,
         stdout: Some(Stdout(stdout)),
+        stderr_out,
         stderr: Arc::clone(&stderr),
         exit: exit_seen,
         stop: stop.clone(),
     };
     let living = RunningCount::new(&hall.metrics);
-    Ok((child, RunningChild { body, end, stdin: stdin_pump, stderr_pipe, stderr, exit, stop, living }))
+    let close_grace = launch.close_grace;
+    Ok((child, RunningChild { body, end, stdin: stdin_pump, stderr_pipe, stderr, exit, stop, close_grace, living }))
 }
 
 async fn launched(
@@ -71,7 +76,7 @@ async fn launched(
     permit: OwnedSemaphorePermit,
 ) -> Result<WaitingChild, ProcessError> {
     let wish = ChildRequest {
-        temporary_home: launch.needs_walls(),
+        temporary_home: launch.has_temporary_home(),
         limits: launch.limits.clone(),
         permit,
         errands: hall.errands.clone(),
@@ -86,11 +91,17 @@ fn helper_error(hall: &LauncherHandle, deed: &'static str, cause: io::Error) -> 
     ProcessError::Helper { helper: hall.config.helper.clone(), deed, cause }
 }
 
-fn order(launch: &Launch, limits: ResourceLimits, home: Option<&Path>, isolation: ChildIsolation) -> Order {
+fn order(
+    launch: &Launch,
+    (limits, has_control_group): (ResourceLimits, bool),
+    home: Option<&Path>,
+    isolation: ChildIsolation,
+) -> Order {
     let mut environment = launch.environment.clone();
     if let Some(home) = home {
         environment.move_to(home);
     }
+    let is_tool = launch.environment.kind() == EnvironmentKind::Tool;
     let sandbox = launch.sandbox.as_ref().map(|sandbox| {
         // The working directory is not included: it may be somebody's home, and the operator can list it.
         let own = [launch.program.path()].into_iter();
@@ -102,6 +113,8 @@ fn order(launch: &Launch, limits: ResourceLimits, home: Option<&Path>, isolation
                 .map(OsString::from)
                 .collect(),
             network: sandbox.network,
+            stays_in_group: !has_control_group && is_tool,
+            must_hold: is_tool,
         }
     });
     Order {
