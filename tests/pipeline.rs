@@ -114,6 +114,7 @@ async fn every_built_in_tool_has_a_description_a_closed_schema_and_an_example_of
         "memory_recall",
         "memory_store",
         "result_read",
+        "shell_exec",
         "task_claim",
         "task_complete",
         "task_list",

@@ -4,4 +4,5 @@ mod doors;
 mod images;
 mod queue;
 mod search;
+mod shell;
 mod web;

@@ -25,7 +25,7 @@ mod policy;
 mod policy_cases;
 
 pub use meaning::GrantMeaning;
-pub use policy::Explanation;
+pub use policy::{Explanation, ProgramRules};
 
 /// Calls of tools that no agent makes. Cheap to clone.
 #[derive(Clone)]

@@ -35,7 +35,7 @@ pub use chain::Arrival;
 pub use change::ChangeError;
 pub use doors::{a2a, gateway, mcp};
 pub use error::KernelError;
-pub use execute_tool::{Explanation, GrantMeaning};
+pub use execute_tool::{Explanation, GrantMeaning, ProgramRules};
 pub use integrity::DatabaseCheck;
 pub use kernel::{Kernel, UsageWanted};
 pub use model_setup::{

@@ -73,7 +73,9 @@ impl Files {
         let turn = self.workspaces.turn(&place, LockKind::Read).await?;
         let (_turn, directory) = turn.run(move |files| Ok(files.directory(&cwd)?.path().to_owned())).await?;
         let (workspaces, directory) = (self.workspaces.clone(), directory?);
-        tokio::task::spawn_blocking(move || workspaces.program_place(&place, &directory)).await?
+        let config = Arc::clone(&cx.config);
+        let find = move || workspaces.program_place((&place, &directory), &config.exec.read);
+        tokio::task::spawn_blocking(find).await?
     }
 
     /// Puts on record that a program is going to work in the workspace. It may write what is in the context into any file,

@@ -24,6 +24,8 @@ pub(crate) struct ProgramPlace {
     pub(crate) directory: PathBuf,
     /// Where no program is run from: our own files, and other workspaces.
     pub(crate) closed: Vec<PathBuf>,
+    /// What the program can read besides.
+    pub(crate) read: Vec<PathBuf>,
 }
 
 /// All workspaces, below one directory.
@@ -78,8 +80,13 @@ impl Workspaces {
         self.places.root.join(place).is_dir()
     }
 
-    /// The place for a program in a workspace that was made: `directory` is a path in it, with links resolved. Blocks.
-    pub(crate) fn program_place(&self, place: &str, directory: &str) -> Result<ProgramPlace, ToolFailure> {
+    /// The place for a program in a workspace that was made: `directory` is a path in it, with links resolved. The program can
+    /// read these paths, too. Blocks.
+    pub(crate) fn program_place(
+        &self,
+        (place, directory): (&str, &str),
+        read: &[PathBuf],
+    ) -> Result<ProgramPlace, ToolFailure> {
         let places = &self.places;
         let root = places.root.join(place).canonicalize()?;
         let directory = if directory.is_empty() { root.clone() } else { root.join(directory).canonicalize()? };
@@ -96,7 +103,16 @@ impl Workspaces {
             );
             return Err(ToolFailure::new(why));
         }
-        Ok(ProgramPlace { root, directory, closed })
+        let read: Vec<PathBuf> = read.iter().map(real).collect();
+        let opens = |path: &&PathBuf| closed.iter().any(|own| own.starts_with(path) || path.starts_with(own));
+        if let Some(path) = read.iter().find(opens) {
+            let why = format!(
+                "no program runs here: {} in exec.read would open files of OpenFang to it; name other directories",
+                path.display()
+            );
+            return Err(ToolFailure::new(why));
+        }
+        Ok(ProgramPlace { root, directory, closed, read })
     }
 
     /// Waits for a turn in a workspace.

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use openfang_kernel::Explanation;
+use openfang_kernel::{Explanation, ProgramRules};
 use openfang_types::api::PolicyCases;
+use openfang_types::config::ExecRule;
 use openfang_types::ids::{AgentName, Owner, ToolName};
 use openfang_types::taint::Label;
 
@@ -108,7 +109,31 @@ fn fields_of(explanation: &Explanation) -> Fields {
         if explanation.audited_before { "a row before and a row after the call" } else { "a row after the call" },
     );
     fields.add("timeout", format!("{} s", explanation.timeout_secs));
+    if let Some(programs) = &explanation.programs {
+        add_programs(&mut fields, programs);
+    }
     fields
+}
+
+/// The rules about programs.
+fn add_programs(fields: &mut Fields, programs: &ProgramRules) {
+    let rules = |rules: &[ExecRule]| {
+        let texts: Vec<String> = rules.iter().map(|rule| format!("{:?}", rule.command())).collect();
+        if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
+    };
+    fields.add("allowed commands", rules(&programs.allow));
+    if let Some(own) = &programs.allow_of_agent {
+        fields.add("of these, for the agent", rules(own));
+    }
+    let denied: Vec<String> = programs.deny.iter().map(|rule| format!("{rule:?}")).collect();
+    fields.add("denied commands", if denied.is_empty() { "none".to_owned() } else { denied.join(", ") });
+    fields.add("other commands", "wait for an approval at this machine");
+    let walls = match (programs.sandboxed, programs.network) {
+        (false, _) => Cell::toned("none: programs can do what the user of the server can", Tone::Bad),
+        (true, true) => "the workspace and the network".into(),
+        (true, false) => "the workspace, without network".into(),
+    };
+    fields.add("sandbox", walls);
 }
 
 fn words(labels: &[Label]) -> String {

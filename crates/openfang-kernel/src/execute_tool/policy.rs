@@ -7,11 +7,11 @@ use openfang_runtime::pipeline::capability::agent_covers;
 use openfang_runtime::pipeline::timeout;
 use openfang_types::agent::{AgentManifest, Capabilities};
 use openfang_types::capability::Glob;
-use openfang_types::config::{Config, McpServerConfigEntry};
+use openfang_types::config::{Config, ExecConfig, ExecRule, McpServerConfigEntry};
 use openfang_types::ids::{AgentName, ServerName, ToolName};
 use openfang_types::principal::PrincipalKind;
 use openfang_types::taint::{ChosenHost, JudgedCall, Label, Labels, SinkKind, Verdict, WordedBy, verdict};
-use openfang_types::tool::{Recorded, ToolTraits};
+use openfang_types::tool::{Recorded, ToolKind, ToolTraits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,38 @@ pub struct Explanation {
     pub audited_before: bool,
     /// How long the call may take.
     pub timeout_secs: u64,
+    /// Of a tool that runs programs: the rules about them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub programs: Option<ProgramRules>,
+}
+
+/// The rules about programs that apply to an agent.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProgramRules {
+    /// Commands that run without a question, by `config.toml`.
+    pub allow: Vec<ExecRule>,
+    /// Those of them that the agent is narrowed to; absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_of_agent: Option<Vec<ExecRule>>,
+    /// Commands that never run.
+    pub deny: Vec<String>,
+    /// Whether programs can open network connections.
+    pub network: bool,
+    /// Whether programs run in a sandbox.
+    pub sandboxed: bool,
+}
+
+impl ProgramRules {
+    fn new(config: &ExecConfig, agent: &AgentManifest) -> Self {
+        Self {
+            allow: config.allow.clone(),
+            allow_of_agent: agent.exec.allow.clone(),
+            deny: config.deny.iter().chain(&agent.exec.deny).cloned().collect(),
+            network: config.network && agent.exec.network != Some(false),
+            sandboxed: !config.unsandboxed,
+        }
+    }
 }
 
 impl DirectCalls {
@@ -90,6 +122,8 @@ impl DirectCalls {
             approved_at_machine: traits.sink == SinkKind::Executes,
             audited_before: traits.recorded == Recorded::Before,
             timeout_secs: timeout_of(traits, settings.config()).as_secs(),
+            programs: (traits.kind == ToolKind::RunsProgram && !is_user(caller))
+                .then(|| ProgramRules::new(&settings.config().exec, &manifest)),
         })
     }
 

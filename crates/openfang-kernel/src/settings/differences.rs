@@ -1,7 +1,7 @@
 //! What differs between the configuration in force and another one: which keys, which of them wait for a restart, and
 //! which wait for a person.
 
-use openfang_types::config::{Config, McpServerConfigEntry};
+use openfang_types::config::{Config, ExecConfig, McpServerConfigEntry};
 use openfang_types::ids::ServerName;
 use openfang_types::settings_status::NameChanges;
 use serde_json::Value;
@@ -144,6 +144,28 @@ pub(crate) fn guarded(now: &Config, next: &Config, has_users: bool) -> Vec<Strin
     }
     if next.web.read_hosts.iter().any(|host| !now.web.read_hosts.contains(host)) {
         reasons.push("web.read_hosts lets data go to more hosts".to_owned());
+    }
+    reasons.extend(wider_programs(&now.exec, &next.exec));
+    reasons
+}
+
+/// What lets `shell_exec` run more than before.
+fn wider_programs(now: &ExecConfig, next: &ExecConfig) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if next.allow.iter().any(|rule| !now.allow.contains(rule)) {
+        reasons.push("exec.allow lets more programs run without a question".to_owned());
+    }
+    if now.deny.iter().any(|rule| !next.deny.contains(rule)) {
+        reasons.push("exec.deny denies fewer programs".to_owned());
+    }
+    if next.read.iter().any(|path| !now.read.contains(path)) {
+        reasons.push("exec.read opens more files to programs".to_owned());
+    }
+    if next.network && !now.network {
+        reasons.push("exec.network lets programs reach the network".to_owned());
+    }
+    if next.unsandboxed && !now.unsandboxed {
+        reasons.push("exec.unsandboxed lets programs run without a sandbox".to_owned());
     }
     reasons
 }

@@ -52,6 +52,11 @@ fn what_lets_more_callers_in_waits_and_what_lets_fewer_in_does_not() {
         ("", "api_listen = \"0.0.0.0:50051\"", "api_listen"),
         ("", "allowed_hosts = [\"a.example\"]", "allowed_hosts"),
         ("", "trusted_proxies = [\"10.0.0.1\"]", "trusted_proxies"),
+        ("", "[exec]\nallow = [\"ls\"]", "exec.allow"),
+        ("[exec]\ndeny = [\"ls\"]", "", "exec.deny"),
+        ("", "[exec]\nread = [\"/opt/x\"]", "exec.read"),
+        ("", "[exec]\nnetwork = true", "exec.network"),
+        ("", "[exec]\nunsandboxed = true", "exec.unsandboxed"),
         (server, trusted.as_str(), "the MCP server a"),
         (trusted.as_str(), other.as_str(), "the MCP server a"),
     ];
@@ -59,7 +64,7 @@ fn what_lets_more_callers_in_waits_and_what_lets_fewer_in_does_not() {
         let reasons = guarded(&config(less), &config(more), false);
         assert!(reasons.len() == 1 && reasons[0].starts_with(named), "{less} -> {more}: {reasons:?}");
     }
-    for (less, more, _) in &rows[..5] {
+    for (less, more, _) in &rows[..10] {
         assert_eq!(guarded(&config(more), &config(less), false), Vec::<String>::new(), "{more} -> {less}");
     }
     assert_eq!(guarded(&config(rows[0].0), &config(""), true), Vec::<String>::new(), "users have credentials");

@@ -9,7 +9,7 @@ use openfang_egress::process::{Environment, EnvironmentKind, Program, Sandbox, S
 use openfang_types::exec::{shell_operator, split};
 use openfang_types::limits::{EXEC_COMMAND_MAX_BYTES, EXEC_SHOWN_CHARS, EXEC_WORDS_MAX, EXEC_WORDS_MAX_BYTES};
 
-use super::rules::{FoundProgram, Rules};
+use super::rules::{FoundProgram, Rules, plain};
 use crate::tools::{Ruling, ToolFailure};
 use crate::workspaces::ProgramPlace;
 
@@ -100,7 +100,8 @@ fn found(name: &str, environment: &Environment, place: &ProgramPlace) -> Result<
     let file = program.path().canonicalize().map_err(|_| outside())?;
     let is_own = file.starts_with(&place.root);
     let is_ours = place.closed.iter().any(|closed| file.starts_with(closed));
-    if (is_ours && !is_own) || (!is_own && program.path().starts_with(&place.root) && !Sandbox::is_open_to_all(&file)) {
+    let is_open = Sandbox::is_open_to_all(&file) || place.read.iter().any(|open| file.starts_with(open));
+    if (is_ours && !is_own) || (!is_own && program.path().starts_with(&place.root) && !is_open) {
         return Err(outside());
     }
     Ok((program, file))
@@ -119,7 +120,7 @@ fn question(found: &FoundProgram<'_>, words: &[String]) -> String {
     format!(
         "it runs {}{whose}, and no rule of [exec] allows that; to allow it without a question, add {rule} to allow under [exec] in \
          config.toml",
-        found.path.display()
+        plain(found.path).display()
     )
 }
 

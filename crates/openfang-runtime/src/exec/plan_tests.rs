@@ -19,7 +19,8 @@ impl Ground {
         let top = directory.path().canonicalize().unwrap();
         let root = top.join("workspaces/own");
         std::fs::create_dir_all(&root).unwrap();
-        let place = ProgramPlace { root: root.clone(), directory: root, closed: vec![top.join("workspaces"), top.join("data")] };
+        let closed = vec![top.join("workspaces"), top.join("data")];
+        let place = ProgramPlace { root: root.clone(), directory: root, closed, read: Vec::new() };
         Self { directory, place }
     }
 

@@ -118,7 +118,7 @@ fn is_file(path: &Path, found: &FoundProgram<'_>) -> bool {
 }
 
 /// A path without `.` in it.
-fn plain(path: &Path) -> PathBuf {
+pub(super) fn plain(path: &Path) -> PathBuf {
     path.components().filter(|part| *part != Component::CurDir).collect()
 }
 

@@ -109,7 +109,7 @@ impl Tool for ShellExec {
             let walls = match cx.config.exec.unsandboxed {
                 true => RunWalls::Unsandboxed,
                 false => RunWalls::Sandboxed {
-                    read: Vec::new(),
+                    read: place.read,
                     write: vec![place.root],
                     network: if rules.network() { Network::Allowed } else { Network::Denied },
                 },

@@ -17,7 +17,7 @@ fn exit(ending: Ending) -> RunEnd {
 
 fn said(run: &CollectedRun, operator: Option<&str>) -> (String, bool) {
     let output = output_of("/bin/x".to_owned(), run, (operator.map(str::to_owned), 30));
-    (output.content[0].as_text().unwrap().to_owned(), output.is_error)
+    (output.content[0].as_text().unwrap().into_owned(), output.is_error)
 }
 
 #[test]

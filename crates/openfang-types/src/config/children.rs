@@ -26,7 +26,7 @@ impl ChildIsolation {
         match self {
             Self::Isolated => &[],
             Self::Portable => &[
-                "no sandbox: sandboxed MCP servers, shell commands and scripts of skills are refused, and other programs can do \
+                "no sandbox: sandboxed MCP servers, shell_exec and scripts of skills are refused (unless exec.unsandboxed is set), and other programs can do \
                  what your user can do",
                 "no control groups: a program that leaves its process group outlives OpenFang",
             ],

@@ -1,5 +1,7 @@
 //! The programs that `shell_exec` runs, under `[exec]`.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,9 @@ pub struct ExecConfig {
     pub allow: Vec<ExecRule>,
     /// Commands that never run, whoever approves them. The name of a program alone denies all of it.
     pub deny: Vec<String>,
+    /// Files and directories that programs can read, besides their workspace and the programs and libraries of the system, such as
+    /// programs that are installed for one user. Absolute paths.
+    pub read: Vec<PathBuf>,
     /// Whether programs can open network connections.
     pub network: bool,
     /// Seconds that a program may run, unless the call asks for another time.
@@ -31,6 +36,7 @@ impl Default for ExecConfig {
         Self {
             allow: Vec::new(),
             deny: Vec::new(),
+            read: Vec::new(),
             network: false,
             timeout_secs: 30,
             output_bytes: 1024 * 1024,
@@ -84,6 +90,9 @@ pub(super) fn problems(exec: &ExecConfig) -> Vec<ConfigProblem> {
         .into_iter()
         .collect();
     let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: format!("exec.{key}"), why });
+    if let Some(path) = exec.read.iter().find(|path| !path.is_absolute() || path.parent().is_none()) {
+        say("read", format!("{path:?} must be an absolute path, and not all of the file system"));
+    }
     if !(1..=EXEC_TIMEOUT_MAX_SECS).contains(&exec.timeout_secs) {
         say("timeout_secs", format!("must be between 1 and {EXEC_TIMEOUT_MAX_SECS}"));
     }

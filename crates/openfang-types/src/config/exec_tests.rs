@@ -24,5 +24,7 @@ fn what_is_too_wide_or_out_of_bounds_is_named() {
     assert_eq!(keys("allow = [\"*\"]"), ["exec.allow"]);
     assert_eq!(keys("deny = [\"'\"]"), ["exec.deny"]);
     assert_eq!(keys("timeout_secs = 0\noutput_bytes = 1"), ["exec.timeout_secs", "exec.output_bytes"]);
+    assert_eq!(keys("read = [\"/opt/x\", \"bin\"]"), ["exec.read"]);
+    assert_eq!(keys("read = [\"/\"]"), ["exec.read"]);
     assert_eq!(keys("timeout_secs = 1_000_000_000"), ["exec.timeout_secs"]);
 }

@@ -16,6 +16,7 @@ pub(super) fn checks(session: &Session) -> Vec<Check> {
     } else if isolation == ChildIsolation::Isolated {
         found.push(landlock());
     }
+    found.extend(programs(session));
     found.push(time_zones());
     found
 }
@@ -39,6 +40,21 @@ fn landlock() -> Check {
         let fix = "start the kernel with lsm=landlock,..., or use a newer kernel";
         Check::warn("sandbox", "the kernel has no Landlock, so sandboxed programs are refused", fix)
     }
+}
+
+/// What is unusual about the programs that `shell_exec` runs.
+fn programs(session: &Session) -> Vec<Check> {
+    let Ok(config) = session.config(&[]) else { return Vec::new() };
+    let mut found = Vec::new();
+    if config.exec.unsandboxed {
+        let text = "programs of shell_exec run without a sandbox, with everything that the user of the server can do";
+        found.push(Check::warn("programs", text, "remove `unsandboxed` from [exec] in config.toml"));
+    } else if config.egress.children == ChildIsolation::Portable {
+        let text = "shell_exec runs nothing, because portable child processes have no sandbox";
+        let fix = "run openfang on Linux with children = \"isolated\", or set unsandboxed = true under [exec]";
+        found.push(Check::warn("programs", text, fix));
+    }
+    found
 }
 
 fn time_zones() -> Check {
