@@ -3,6 +3,7 @@
 mod doors;
 mod images;
 mod queue;
+mod schedules;
 mod search;
 mod shell;
 mod web;

@@ -8,6 +8,7 @@ use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, StatusCode};
 use openfang_kernel::approvals::ApprovalError;
 use openfang_kernel::config_edit::EditError;
+use openfang_kernel::schedules::ScheduleError;
 use openfang_kernel::users::UserError;
 use openfang_kernel::vault::VaultError;
 use openfang_kernel::{AuthError, ChangeError, KernelError, Refusal, ToolError};
@@ -180,6 +181,14 @@ const fn status_of_approval(error: &ApprovalError) -> StatusCode {
     }
 }
 
+const fn status_of_schedule(error: &ScheduleError) -> StatusCode {
+    match error {
+        ScheduleError::Unknown(_) => StatusCode::NOT_FOUND,
+        ScheduleError::Running(_) | ScheduleError::Ended(_) | ScheduleError::Changed(_) => StatusCode::CONFLICT,
+        ScheduleError::NotAPerson | ScheduleError::NotAllowed { .. } => StatusCode::FORBIDDEN,
+    }
+}
+
 /// The match is exhaustive: a new kind of error does not compile until it has a status.
 fn status_of(error: &KernelError) -> StatusCode {
     match error {
@@ -225,6 +234,7 @@ fn status_of(error: &KernelError) -> StatusCode {
         KernelError::TooMuch => StatusCode::SERVICE_UNAVAILABLE,
         KernelError::Revoked => StatusCode::UNAUTHORIZED,
         KernelError::Approval(error) => status_of_approval(error),
+        KernelError::Schedule(error) => status_of_schedule(error),
         KernelError::Vault(error) => status_of_vault(error),
         KernelError::User(error) => match error {
             UserError::Unknown { .. } | UserError::UnknownKey(_) | UserError::NotGranted { .. } => {

@@ -22,6 +22,7 @@ mod mcp_servers;
 mod metrics;
 mod models;
 mod policy;
+mod schedules;
 mod secrets;
 mod sse;
 mod tasks;
@@ -177,6 +178,7 @@ fn agents_and_tasks() -> Vec<Route> {
             reads(approvals::show, "show a call that waits for a person"),
             posts(approvals::decide, "approve or deny a call"),
         ),
+        at("/api/schedules/{id}", posts(schedules::change, "pause, resume or run a schedule")),
     ]
 }
 

@@ -18,6 +18,7 @@ pub(crate) use connect::{ConnectArgs, DoctorArgs, InitArgs};
 pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, ToolChoiceArgs, Transport};
 pub(crate) use models::{AgentNewArgs, ModelCommand, UsageArgs};
 pub(crate) use queue::QueueCommand;
+pub(crate) use schedule::ScheduleCommand;
 pub(crate) use secret::SecretCommand;
 pub(crate) use service::{CompletionsArgs, LogsArgs, ServiceCommand, ServiceScope};
 pub(crate) use task::{TaskCommand, TaskListArgs, WhoseArgs};
@@ -31,6 +32,7 @@ mod connect;
 mod mcp;
 mod models;
 mod queue;
+mod schedule;
 mod secret;
 mod service;
 mod task;
@@ -177,6 +179,12 @@ pub(crate) enum Command {
     /// Post, claim and complete tasks of the work queue
     #[command(subcommand, after_help = "Example:\n  openfang queue list --status pending")]
     Queue(QueueCommand),
+    /// Create, list, pause and run schedules
+    #[command(
+        subcommand,
+        after_help = "Example:\n  openfang schedule create 'Check the links of docs/' 'weekdays at 9:30am'"
+    )]
+    Schedule(ScheduleCommand),
     /// Manage users and their permissions
     #[command(subcommand, after_help = "Example:\n  openfang user add ada --grant 'agent:starter/*'")]
     User(UserCommand),

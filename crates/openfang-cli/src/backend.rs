@@ -43,6 +43,7 @@ mod following;
 mod in_process;
 mod link;
 mod models;
+mod schedules;
 mod secrets;
 mod servers;
 mod users;

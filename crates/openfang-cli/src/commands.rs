@@ -35,6 +35,7 @@ mod queue;
 mod reach;
 mod reload;
 mod restore;
+mod schedule;
 mod secret;
 mod service;
 mod start;
@@ -74,6 +75,7 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Tool(command) => tool::run(session, command).await,
         Command::Task(command) => task::run(session, command).await,
         Command::Queue(command) => queue::run(session, command).await,
+        Command::Schedule(command) => schedule::run(session, command).await,
         Command::User(command) => user::run(session, command).await,
         Command::Key(command) => key::run(session, command).await,
         Command::Login { server } => login::log_in(session, &server).await,

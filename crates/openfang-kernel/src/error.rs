@@ -13,6 +13,7 @@ use crate::access::users::UserError;
 use crate::access::vault::VaultError;
 use crate::approvals::ApprovalError;
 use crate::change::ChangeError;
+use crate::schedules::ScheduleError;
 use crate::settings::config_edit::EditError;
 
 /// Why a request was not carried out.
@@ -138,6 +139,9 @@ pub enum KernelError {
     /// Something about calls that wait for a person.
     #[error(transparent)]
     Approval(#[from] ApprovalError),
+    /// Something about schedules.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
     /// The credential is worth nothing any more.
     #[error("the credential was revoked; log in again, or use another key")]
     Revoked,
@@ -188,6 +192,7 @@ impl KernelError {
             Self::User(error) => error.reason(),
             Self::Vault(error) => error.reason(),
             Self::Approval(error) => error.reason(),
+            Self::Schedule(error) => error.reason(),
             Self::Revoked => "revoked",
             Self::Tool(error) => error.reason(),
             Self::Store(StoreError::TooManyLive { .. }) => "too_many_live_tasks",

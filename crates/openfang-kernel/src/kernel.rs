@@ -24,12 +24,14 @@ use crate::chain::Arrival;
 use crate::change::ChangeRecorder;
 use crate::doors::Doors;
 use crate::drain::Life;
+use crate::events::Events;
 use crate::execute_tool::DirectCalls;
 use crate::integrity::{DatabaseCheck, Integrity};
 use crate::outward::Outward;
 use crate::peers::external_control::ExternalControl;
 use crate::peers::models::Models;
 use crate::peers::upstreams::Upstreams;
+use crate::schedules::Schedules;
 use crate::settings::home::Home;
 use crate::settings::home::record::HomeMemory;
 use crate::settings::{LiveSettings, Settings};
@@ -41,10 +43,12 @@ mod approvals;
 mod background;
 mod calls;
 mod doors;
+mod events;
 mod models;
 mod peers;
 mod protection;
 mod reload;
+mod schedules;
 mod secrets;
 mod tasks;
 
@@ -61,6 +65,8 @@ pub(crate) struct KernelParts {
     pub(crate) settings: Arc<LiveSettings>,
     pub(crate) access: Access,
     pub(crate) tasks: Tasks,
+    pub(crate) schedules: Schedules,
+    pub(crate) events: Events,
     /// The MCP servers it is connected to.
     pub(crate) upstreams: Arc<Upstreams>,
     /// The A2A agents of other servers.

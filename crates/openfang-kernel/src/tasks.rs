@@ -48,6 +48,7 @@ mod sign_ins;
 pub(crate) mod streams;
 mod telling;
 mod text;
+pub(crate) mod unattended;
 
 use conversation::Conversations;
 use handed_over::HandedOver;

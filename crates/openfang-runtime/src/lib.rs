@@ -27,6 +27,7 @@ mod schema_check;
 pub mod server_call;
 pub mod server_tools;
 pub mod task_output;
+pub mod timing;
 pub mod tool_index;
 pub mod tool_search;
 pub mod tool_source;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use openfang_store::{KeyValueStore, QueueStore, ResultStore};
+use openfang_store::{EventStore, KeyValueStore, QueueStore, ResultStore, ScheduleStore};
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
@@ -24,6 +24,7 @@ use crate::foreign_agents::{ForeignAgents, ForeignCalls};
 use crate::pipeline::Permit;
 use crate::programs::{ProgramCalls, Programs};
 use crate::web::{Web, WebCalls};
+use schedules::{schedule_create, schedule_delete, schedule_list};
 use work_queue::{task_claim, task_complete, task_list, task_post};
 
 mod a2a_discover;
@@ -33,6 +34,7 @@ mod agent_find;
 mod agent_list;
 mod agent_send;
 mod current_time;
+mod event_publish;
 mod file_list;
 mod file_read;
 mod file_write;
@@ -43,6 +45,7 @@ mod is_admin;
 mod memory_recall;
 mod memory_store;
 mod result_read;
+mod schedules;
 mod shell_exec;
 mod web_fetch;
 mod web_search;
@@ -160,11 +163,13 @@ pub struct Surroundings {
     /// What results lost on their way.
     pub results: Arc<dyn ResultStore>,
     pub queue: Arc<dyn QueueStore>,
+    pub events: Arc<dyn EventStore>,
+    pub schedules: Arc<dyn ScheduleStore>,
     pub clock: Arc<dyn Clock>,
 }
 
 pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
-    let Surroundings { memory, foreign, web, programs, files, results, queue, clock } = around;
+    let Surroundings { memory, foreign, web, programs, files, results, queue, events, schedules, clock } = around;
     let calls = Arc::<ForeignCalls>::default();
     let web_calls = Arc::<WebCalls>::default();
     vec![
@@ -175,6 +180,7 @@ pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
         Box::new(agent_list::AgentList),
         Box::new(agent_send::AgentSend),
         Box::new(current_time::CurrentTime { clock: Arc::clone(&clock) }),
+        Box::new(event_publish::EventPublish { events, clock: Arc::clone(&clock) }),
         Box::new(file_list::FileList { files: files.clone() }),
         Box::new(file_read::FileRead { files: files.clone() }),
         Box::new(file_write::FileWrite { files: files.clone() }),
@@ -185,6 +191,9 @@ pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
         Box::new(memory_recall::MemoryRecall { memory: Arc::clone(&memory) }),
         Box::new(memory_store::MemoryStore { memory }),
         Box::new(result_read::ResultRead { results, clock: Arc::clone(&clock) }),
+        Box::new(schedule_create::ScheduleCreate { schedules: Arc::clone(&schedules), clock: Arc::clone(&clock) }),
+        Box::new(schedule_delete::ScheduleDelete { schedules: Arc::clone(&schedules) }),
+        Box::new(schedule_list::ScheduleList { schedules, clock: Arc::clone(&clock) }),
         Box::new(shell_exec::ShellExec { programs, calls: ProgramCalls::default(), files }),
         Box::new(task_claim::TaskClaim { queue: Arc::clone(&queue), clock: Arc::clone(&clock) }),
         Box::new(task_complete::TaskComplete { queue: Arc::clone(&queue), clock: Arc::clone(&clock) }),

@@ -1,5 +1,5 @@
 //! The durable things, behind traits: tasks with their event log, transcripts of conversations, push configurations, the
-//! remote side of tasks, key-value memory with labels, kept results, a work queue, approvals, audit rows, users, usage of models.
+//! remote side of tasks, key-value memory with labels, kept results, a work queue, schedules, published events, approvals, audit rows, users, usage of models.
 //!
 //! A home implements all of them: [`memory`], which is gone with its process, and [`sqlite`], which several processes
 //! share. Whoever adds another runs `contract.rs` against it. [`nodes`] says which processes are alive.
@@ -12,6 +12,7 @@ use openfang_types::task::TaskState;
 
 pub mod approvals;
 pub mod audit;
+pub mod events;
 pub mod files;
 pub mod key_value;
 pub mod memory;
@@ -21,6 +22,7 @@ pub mod queue;
 pub mod quota;
 pub mod remotes;
 pub mod results;
+pub mod schedules;
 pub mod sqlite;
 mod tail;
 pub mod tasks;
@@ -34,6 +36,7 @@ pub use audit::{
     AuditProblem, AuditRemoval, AuditRetention, AuditRow, AuditStore, AuditSubject, AuditVerification, ChangeAction,
     ChangeTarget, HomePart, RefusalLimits, RefusalSummary, Rotated, SubjectKind,
 };
+pub use events::{EventQuery, EventRoom, EventStore, NumberedEvent, PublishLimits, Published, PublishedEvent};
 pub use files::{FilePath, FileRecord, FileStore};
 pub use key_value::{KeyValueStore, ListedKey, StoredValue};
 pub use nodes::{Node, NodeError};
@@ -48,6 +51,7 @@ pub use queue::{
 pub use quota::{OwnerBytes, Quota};
 pub use remotes::{RemotePhase, RemoteRecord, RemoteStore};
 pub use results::{KeptResult, ResultForm, ResultStore};
+pub use schedules::{DueSchedules, Schedule, ScheduleOutcome, ScheduleRun, ScheduleState, ScheduleStore};
 pub use sqlite::{CheckInterrupter, DatabaseFile, Finding, Loss, MaintenanceError, OpenError, Report, Sqlite};
 pub use tail::Tail;
 pub use tasks::{
@@ -173,6 +177,10 @@ pub struct Stores {
     pub results: Arc<dyn ResultStore>,
     /// Work that agents and people post for each other.
     pub queue: Arc<dyn QueueStore>,
+    /// What agents and people publish.
+    pub events: Arc<dyn EventStore>,
+    /// What agents are to do at certain times.
+    pub schedules: Arc<dyn ScheduleStore>,
     /// Calls that wait for a person.
     pub approvals: Arc<dyn ApprovalStore>,
     pub audit: Arc<dyn AuditStore>,
@@ -200,6 +208,8 @@ impl Stores {
             files: Arc::new(memory::MemoryFiles::new(Arc::clone(&kept))),
             results: Arc::new(memory::MemoryResults::new(Arc::clone(&kept))),
             queue: Arc::new(memory::MemoryQueue::new(kept)),
+            events: Arc::new(memory::MemoryEvents::default()),
+            schedules: Arc::new(memory::MemorySchedules::default()),
             approvals: Arc::new(memory::MemoryApprovals::default()),
             audit: Arc::new(memory::MemoryAudit::default()),
             users: Arc::new(memory::MemoryUsers::default()),

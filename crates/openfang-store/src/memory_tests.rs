@@ -31,6 +31,16 @@ async fn pushes_keep_the_contract() {
 }
 
 #[tokio::test]
+async fn schedules_keep_the_contract() {
+    contract::schedules(Stores::in_memory).await;
+}
+
+#[tokio::test]
+async fn published_events_keep_the_contract() {
+    contract::published_events(Stores::in_memory).await;
+}
+
+#[tokio::test]
 async fn remotes_keep_the_contract() {
     contract::remotes(Stores::in_memory).await;
 }

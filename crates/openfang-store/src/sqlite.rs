@@ -15,12 +15,14 @@ use approvals::SqliteApprovals;
 use audit::{Chain, SegmentLimits, SqliteAudit};
 use batch::Batch;
 use checkpoint::Checkpoints;
+use events::SqliteEvents;
 use files::SqliteFiles;
 use key_value::SqliteKeyValues;
 use queue::SqliteQueue;
 use readers::Readers;
 use reserve::Reserve;
 use results::SqliteResults;
+use schedules::SqliteSchedules;
 use schema::Expected;
 use tasks::{SqlitePushes, SqliteRemotes, SqliteTasks, SqliteTranscripts};
 use usage::SqliteUsage;
@@ -32,6 +34,7 @@ mod approvals;
 mod audit;
 mod batch;
 mod checkpoint;
+mod events;
 mod files;
 mod identity;
 mod key_value;
@@ -40,6 +43,7 @@ mod queue;
 mod readers;
 mod reserve;
 mod results;
+mod schedules;
 mod schema;
 mod tasks;
 mod usage;
@@ -118,6 +122,8 @@ impl Sqlite {
             files: Arc::new(SqliteFiles::new(self.clone())),
             results: Arc::new(SqliteResults::new(self.clone())),
             queue: Arc::new(SqliteQueue::new(self.clone())),
+            events: Arc::new(SqliteEvents::new(self.clone())),
+            schedules: Arc::new(SqliteSchedules::new(self.clone())),
             approvals: Arc::new(SqliteApprovals::new(self.clone())),
             health: Arc::new(self.clone()),
             quota: self.inner.writer.quota(),

@@ -10,12 +10,14 @@ pub use exec::AgentExec;
 pub use model::{FallbackModel, FirstToolChoice, ModelConfig, Provider, ReasoningLevel, Temperature};
 pub use problems::{ManifestProblem, base_url_problem, variable_problem};
 pub use rules::{ApprovalMode, Flow, FlowMode, OutputConfig, Resources};
+pub use trigger::{EventPattern, Trigger};
 
 mod exec;
 mod model;
 mod problems;
 mod rules;
 pub mod search;
+mod trigger;
 
 /// `agents/<name>/agent.toml`. Unknown keys are errors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +41,9 @@ pub struct AgentManifest {
     /// Models that answer when the first one cannot, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallback_models: Vec<FallbackModel>,
+    /// Events of which it is told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub triggers: Vec<Trigger>,
     /// What the agent may use of time, tokens and money.
     #[serde(default, skip_serializing_if = "is_default")]
     pub resources: Resources,
@@ -68,6 +73,7 @@ impl AgentManifest {
             output: None,
             exec: AgentExec::default(),
             tags: Vec::new(),
+            triggers: Vec::new(),
         }
     }
 }

@@ -14,10 +14,14 @@ use crate::task::{Message, Task};
 use crate::tool::ToolDefinition;
 
 pub use approvals::{ApprovalDecision, ApprovalList, ApprovalView, DecisionKind};
+pub use events::{EventList, EventView};
 pub use policy::{PolicyCase, PolicyCases, PolicyReport, PolicyResult, PolicyVerdict};
+pub use schedules::{ScheduleAction, ScheduleChange, ScheduleStatus};
 
 mod approvals;
+mod events;
 mod policy;
+mod schedules;
 pub use models::{
     KeyView, LocalServer, ModelList, ModelTest, ModelView, PriceView, ProviderView, UsageBy, UsageRow, UsageView,
 };

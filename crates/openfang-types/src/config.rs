@@ -17,6 +17,7 @@ use crate::secret::Secret;
 
 pub use a2a::A2aConfig;
 pub use children::ChildIsolation;
+pub use events::EventsConfig;
 pub(crate) use exec::rule_problem as exec_rule_problem;
 pub use exec::{ExecConfig, ExecRule, MarkedRule};
 pub use external_agents::{A2aProtocol, ExternalAgent, ShownSkills, VerifyCard, external_tool_name};
@@ -30,11 +31,13 @@ pub use providers::{ModelPrice, ModelSettings, ProviderConfig, ProviderWire, Rea
 pub use proxies::{ForwardedHeader, IpRange, IpRangeError};
 pub use queue::QueueConfig;
 pub use reach::{LOGIN_COOKIE, LOGIN_COOKIE_SECURE};
+pub use schedules::SchedulesConfig;
 pub use secret_refs::{secret_reference, secret_references};
 pub use web::{SearchConfig, SearchProvider, WebConfig};
 
 mod a2a;
 mod children;
+mod events;
 mod exec;
 mod external_agents;
 mod mcp;
@@ -44,6 +47,7 @@ mod providers;
 mod proxies;
 mod queue;
 mod reach;
+mod schedules;
 mod secret_refs;
 mod web;
 
@@ -91,6 +95,10 @@ pub struct Config {
     pub exec: ExecConfig,
     /// Settings of the work queue.
     pub queue: QueueConfig,
+    /// Settings of events that agents and people publish.
+    pub events: EventsConfig,
+    /// Settings of schedules.
+    pub schedules: SchedulesConfig,
     /// Settings of the audit log.
     pub audit: AuditConfig,
     /// Retention and quotas of stored data.
@@ -134,6 +142,8 @@ impl Default for Config {
             web: WebConfig::default(),
             exec: ExecConfig::default(),
             queue: QueueConfig::default(),
+            events: EventsConfig::default(),
+            schedules: SchedulesConfig::default(),
             audit: AuditConfig::default(),
             storage: StorageConfig::default(),
             log: LogConfig::default(),
@@ -357,6 +367,8 @@ impl Config {
         problems.extend(web::problems(&self.web));
         problems.extend(exec::problems(&self.exec));
         problems.extend(queue::problems(&self.queue));
+        problems.extend(events::problems(&self.events));
+        problems.extend(schedules::problems(&self.schedules));
         problems.extend(providers::problems(&self.providers));
         problems.extend(providers::model_problems(&self.models));
         let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: key.to_owned(), why });

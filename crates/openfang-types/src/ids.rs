@@ -129,6 +129,10 @@ uuid_ids! {
     ResultId, "a result id";
     /// An item of the work queue.
     QueueItemId, "an id of the queue";
+    /// Something that an agent is to do at certain times.
+    ScheduleId, "a schedule id";
+    /// Something that was published.
+    PublishedEventId, "an event id";
     /// A call of a tool that waits for a person.
     ApprovalId, "an approval id";
 }
@@ -158,6 +162,8 @@ text_ids! {
     ModelName, check_model_name;
     /// Who owns tasks, memory and streams: `admin`, or a user's name.
     Owner, check_owner;
+    /// What kind of event was published.
+    EventType, check_event_type;
     /// A user's key, as lists show it; it proves nothing.
     KeyId, check_key_id;
 }
@@ -297,6 +303,15 @@ fn check_model_name(text: &str) -> Result<(), IdError> {
     }
     if text.len() > limits::MODEL_NAME_MAX_BYTES {
         return error("it is longer than 200 characters");
+    }
+    Ok(())
+}
+
+fn check_event_type(text: &str) -> Result<(), IdError> {
+    const WHAT: &str = "the type of an event";
+    let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-' | b'.');
+    if text.is_empty() || text.len() > limits::EVENT_TYPE_MAX_BYTES || !text.bytes().all(is_plain) {
+        return Err(IdError::new(WHAT, text, "use 1 to 64 small letters, digits, and . _ -"));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use openfang_kernel::config_file;
 
 use crate::args::{
-    AgentCommand, ApprovalCommand, Command, Global, KeyCommand, McpCommand, ModelCommand, PolicyCommand, QueueCommand,
+    AgentCommand, ApprovalCommand, Command, Global, KeyCommand, McpCommand, ModelCommand, PolicyCommand, QueueCommand, ScheduleCommand,
     SecretCommand, TaskCommand, ToolCommand, UserCommand,
 };
 use crate::error::CliError;
@@ -54,6 +54,7 @@ pub(crate) fn only_reads(command: &Command) -> bool {
         Command::Approval(command) => matches!(command, ApprovalCommand::List { .. } | ApprovalCommand::Show { .. }),
         Command::Model(command) => matches!(command, ModelCommand::List | ModelCommand::Show { .. }),
         Command::Queue(command) => matches!(command, QueueCommand::List { .. }),
+        Command::Schedule(command) => matches!(command, ScheduleCommand::List | ScheduleCommand::Show { .. }),
         Command::Mcp(args) => matches!(args.command, Some(McpCommand::List | McpCommand::Show { .. })),
         Command::A2a(_)
         | Command::Audit(_)
@@ -112,6 +113,7 @@ fn reach(command: &Command) -> Reach {
         | Command::Policy(_)
         | Command::Queue(_)
         | Command::Reload
+        | Command::Schedule(_)
         | Command::Task(_)
         | Command::Tool(_)
         | Command::Usage(_)

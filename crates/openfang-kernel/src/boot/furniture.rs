@@ -94,6 +94,8 @@ pub(super) fn furnish(
         files: files.clone(),
         results: Arc::clone(&stores.results),
         queue: Arc::clone(&stores.queue),
+        events: Arc::clone(&stores.events),
+        schedules: Arc::clone(&stores.schedules),
         clock: Arc::clone(clock),
     };
     let own = BuiltinTools::new(builtin(around).into_iter().chain(extra))?;

@@ -19,6 +19,7 @@ use crate::change::ChangeRecorder;
 use crate::doors::cards::Cards;
 use crate::doors::{Doors, DoorsParts};
 use crate::drain::Life;
+use crate::events::{Events, EventsParts};
 use crate::execute_tool::DirectCalls;
 use crate::integrity::Integrity;
 use crate::kernel::{Kernel, KernelParts};
@@ -28,6 +29,7 @@ use crate::peers::external_control::{ExternalControl, ExternalParts};
 use crate::peers::lending::Lending;
 use crate::peers::models::{ModelReach, Models};
 use crate::peers::upstreams::{PeerParts, Upstreams};
+use crate::schedules::{Schedules, SchedulesParts};
 use crate::settings::LiveSettings;
 use crate::settings::home::Home;
 use crate::settings::home::record::HomeMemory;
@@ -82,6 +84,8 @@ impl Ground {
         let health = Arc::clone(&self.stores.health);
         let integrity = Integrity::new(database, is_check_due, health, self.life.clone());
         let tasks = self.tasks(node, access.clone());
+        let schedules = self.schedules(tasks.clone());
+        let events = self.events(access.clone(), tasks.clone());
         let rooms = (Arc::clone(&self.settings), access.clone(), tasks.clone());
         let results = Arc::clone(&self.stores.results);
         let calls = DirectCalls::new(rooms, Arc::clone(&self.pipeline), results, Arc::clone(&self.clock));
@@ -108,6 +112,8 @@ impl Ground {
             settings,
             access,
             tasks,
+            schedules,
+            events,
             upstreams,
             external,
             models,
@@ -152,6 +158,29 @@ impl Ground {
             pipeline: Arc::clone(&self.pipeline),
             stores: &self.stores,
             clock: Arc::clone(&self.clock),
+            ids: Arc::clone(&self.ids),
+            life: self.life.clone(),
+        })
+    }
+
+    fn schedules(&self, tasks: Tasks) -> Schedules {
+        Schedules::new(SchedulesParts {
+            store: Arc::clone(&self.stores.schedules),
+            tasks,
+            settings: Arc::clone(&self.settings),
+            pipeline: Arc::clone(&self.pipeline),
+            clock: Arc::clone(&self.clock),
+            ids: Arc::clone(&self.ids),
+            life: self.life.clone(),
+        })
+    }
+
+    fn events(&self, access: Access, tasks: Tasks) -> Events {
+        Events::new(EventsParts {
+            store: Arc::clone(&self.stores.events),
+            tasks,
+            access,
+            settings: Arc::clone(&self.settings),
             ids: Arc::clone(&self.ids),
             life: self.life.clone(),
         })

@@ -27,6 +27,8 @@ impl Kernel {
         spawn(Box::pin(self.clone().watch_settings()));
         let pushes = self.register_metrics(PushMetrics::register);
         spawn(Box::pin(self.parts.tasks.clone().deliver_pushes(pushes)));
+        spawn(Box::pin(self.parts.schedules.clone().start_when_due()));
+        spawn(Box::pin(self.parts.events.clone().deliver_when_published()));
         self.connect_mcp_servers();
         self.discover_external_agents();
     }
@@ -38,7 +40,10 @@ impl Kernel {
 
     /// Settles the tasks of processes that died. Says how many there were.
     pub async fn recover(&self) -> Result<usize, KernelError> {
-        self.parts.tasks.recover().await
+        let recovered = self.parts.tasks.recover().await?;
+        self.parts.schedules.recover().await?;
+        self.parts.events.recover().await?;
+        Ok(recovered)
     }
 
     async fn watch_over(self) {

@@ -149,7 +149,7 @@ impl Tasks {
 
     /// Who a resumed run acts for: a user with what they are granted now, and nobody with more than they are sure to
     /// have had.
-    pub(super) fn resumed_as(&self, owner: &Owner, labels: &Labels) -> Principal {
+    pub(crate) fn resumed_as(&self, owner: &Owner, labels: &Labels) -> Principal {
         if *owner != Owner::admin() {
             let grants = self.inner.access.credentials().accounts().grants(owner).unwrap_or_default();
             return Principal::user(owner.clone(), grants);

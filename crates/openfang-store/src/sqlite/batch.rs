@@ -95,6 +95,7 @@ pub(super) struct Batch<'c> {
     followed: Vec<(Arc<Tail>, Vec<TaskEvent>)>,
     is_push_waiting: bool,
     are_accounts_changed: bool,
+    is_background_changed: bool,
     counts: HashMap<Owner, Counts>,
     quota: &'c Quota,
 }
@@ -118,6 +119,7 @@ impl<'c> Batch<'c> {
             followed: Vec::new(),
             is_push_waiting: false,
             are_accounts_changed: false,
+            is_background_changed: false,
             counts: HashMap::new(),
             quota,
         }
@@ -148,6 +150,16 @@ impl<'c> Batch<'c> {
     /// Whether credentials have changed.
     pub(super) const fn are_accounts_changed(&self) -> bool {
         self.are_accounts_changed
+    }
+
+    /// Wakes those who start work by themselves after the commit.
+    pub(super) const fn background_changed(&mut self) {
+        self.is_background_changed = true;
+    }
+
+    /// Whether there may be work that starts by itself.
+    pub(super) const fn is_background_changed(&self) -> bool {
+        self.is_background_changed
     }
 
     /// The changed tasks and their sequence numbers.

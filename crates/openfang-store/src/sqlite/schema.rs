@@ -11,7 +11,7 @@ use super::identity;
 use crate::ResendKey;
 
 /// Each entry migrates the schema by one version. Released entries never change.
-const MIGRATIONS: [&str; 16] = [
+const MIGRATIONS: [&str; 18] = [
     include_str!("../../migrations/001.sql"),
     include_str!("../../migrations/002_peer_names.sql"),
     include_str!("../../migrations/003_push.sql"),
@@ -28,6 +28,8 @@ const MIGRATIONS: [&str; 16] = [
     include_str!("../../migrations/014_queue.sql"),
     include_str!("../../migrations/015_approvals.sql"),
     include_str!("../../migrations/016_usage.sql"),
+    include_str!("../../migrations/017_schedules.sql"),
+    include_str!("../../migrations/018_events.sql"),
 ];
 
 /// The schema version of this program.

@@ -21,6 +21,7 @@ pub(super) struct Watchers {
     tasks: Mutex<Watched>,
     elsewhere: watch::Sender<u64>,
     pushes: watch::Sender<u64>,
+    background: watch::Sender<u64>,
     /// Commits of this process.
     commits: AtomicU64,
     /// Whether the writer found a commit of another process before one of its own.
@@ -112,6 +113,15 @@ impl Watchers {
         self.pushes.send_modify(|changes| *changes += 1);
     }
 
+    /// A channel that changes when there may be work that starts by itself, whichever process wrote it.
+    pub(super) fn background(&self) -> watch::Receiver<u64> {
+        self.background.subscribe()
+    }
+
+    pub(super) fn wake_background(&self) {
+        self.background.send_modify(|changes| *changes += 1);
+    }
+
     pub(super) fn wake(&self, touched: &[(TaskId, Seq)]) {
         let tasks = self.lock();
         if tasks.latest.is_empty() {
@@ -179,6 +189,7 @@ fn look(connection: &Connection, signs: &mut Signs, watchers: &Watchers) {
         let touched: Vec<(TaskId, Seq)> = watchers.watched().into_iter().filter_map(latest).collect();
         watchers.wake(&touched);
         watchers.wake_elsewhere();
+        watchers.wake_background();
     }
 }
 

@@ -1,11 +1,11 @@
 //! What is wrong with a manifest although every value is right in itself.
 
+use super::trigger::Trigger;
 use super::{AgentManifest, Capabilities, FallbackModel, FlowMode, ModelConfig, Provider};
 use crate::config::is_own_variable;
 use crate::limits::{
     AGENT_TAG_MAX_CHARS, AGENT_TAGS_MAX, AGENT_TEXT_MAX_BYTES, ANSWER_MOST_TOKENS, FALLBACK_MODELS_MAX, PINNED_TOOLS_MAX,
-    RUN_MOST_SECS,
-    RUN_MOST_STEPS,
+    RUN_MOST_SECS, RUN_MOST_STEPS, TRIGGER_MESSAGE_MAX_BYTES, TRIGGERS_PER_AGENT,
 };
 
 /// A key, and what is wrong with its value.
@@ -19,7 +19,7 @@ impl AgentManifest {
             false => without_model(self).or_else(|| of_script(&self.model)),
         };
         let first = first.or_else(|| of_tags(&self.tags)).or_else(|| of_pinned(&self.capabilities));
-        first.or_else(|| super::exec::problem(&self.exec))
+        first.or_else(|| super::exec::problem(&self.exec)).or_else(|| of_triggers(&self.triggers))
     }
 }
 
@@ -59,6 +59,15 @@ fn of_script(model: &ModelConfig) -> Option<ManifestProblem> {
         (Some(script), Provider::Script) => of_file("model.script", script),
         (None, _) => None,
     }
+}
+
+fn of_triggers(triggers: &[Trigger]) -> Option<ManifestProblem> {
+    if triggers.len() > TRIGGERS_PER_AGENT {
+        return says("triggers", format!("has at most {TRIGGERS_PER_AGENT} entries"));
+    }
+    let is_wrong = |trigger: &&Trigger| trigger.message.trim().is_empty() || trigger.message.len() > TRIGGER_MESSAGE_MAX_BYTES;
+    let wrong = triggers.iter().position(|trigger| is_wrong(&trigger))?;
+    says(&format!("triggers[{wrong}].message"), format!("must have 1 to {TRIGGER_MESSAGE_MAX_BYTES} bytes"))
 }
 
 fn of_file(key: &str, name: &str) -> Option<ManifestProblem> {

@@ -61,6 +61,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::User(_)
         | KernelError::Vault(_)
         | KernelError::Approval(_)
+        | KernelError::Schedule(_)
         | KernelError::Tool(_)
         | KernelError::Store(
             StoreError::Conflict

@@ -105,6 +105,9 @@ impl<'a> Server<'a> {
                 if batch.is_push_waiting() {
                     watchers.wake_pushes();
                 }
+                if batch.is_background_changed() {
+                    watchers.wake_background();
+                }
                 if batch.are_accounts_changed() {
                     watchers.wake_elsewhere();
                 }
