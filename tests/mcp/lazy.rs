@@ -16,7 +16,9 @@ async fn ask_at(client: &Client, path: &str, (method, params): (&str, Value)) ->
 }
 
 async fn call_at(client: &Client, path: &str, name: &str, arguments: Value) -> Value {
-    ask_at(client, path, ("tools/call", json!({"name": name, "arguments": arguments}))).await.json()
+    ask_at(client, path, ("tools/call", json!({"name": name, "arguments": arguments})))
+        .await
+        .json()
 }
 
 fn wrapped(name: &str, arguments: Value) -> Value {

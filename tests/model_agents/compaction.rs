@@ -46,11 +46,7 @@ async fn reader(chars: usize, respond: impl Fn(&Post) -> Reply + Send + Sync + '
     reader_in(Stores::in_memory(), chars, respond).await
 }
 
-async fn reader_in(
-    stores: Stores,
-    chars: usize,
-    respond: impl Fn(&Post) -> Reply + Send + Sync + 'static,
-) -> Stage {
+async fn reader_in(stores: Stores, chars: usize, respond: impl Fn(&Post) -> Reply + Send + Sync + 'static) -> Stage {
     let provider = FakeProvider::answering(move |post| counted(post, respond(post))).await;
     let home = TestHome::new();
     home.write("agents/thinker/agent.toml", &manifest(&["file_read"], ""));
@@ -86,7 +82,10 @@ async fn an_agent_that_reads_for_ever_in_a_small_window_ends_by_itself_and_no_re
         assert_eq!(posts.len(), 50);
         let largest = posts.iter().map(tokens_of).max().unwrap();
         assert!(largest < WINDOW, "{largest} tokens");
-        let twice = posts.windows(2).filter(|pair| asks_for_summary(&pair[0]) && asks_for_summary(&pair[1])).count();
+        let twice = posts
+            .windows(2)
+            .filter(|pair| asks_for_summary(&pair[0]) && asks_for_summary(&pair[1]))
+            .count();
         assert_eq!(twice, 0, "between two summaries there is an answer");
         let plain: Vec<&Post> = posts.iter().filter(|post| !asks_for_summary(post)).collect();
         assert!(plain.iter().all(|post| post.body.contains("Read all files.")), "the task is always there");
@@ -134,7 +133,11 @@ async fn a_result_that_was_left_out_can_be_read_though_the_agent_was_given_no_to
     assert_eq!(reply_of(&task), "I have read it again.");
     let posts = stage.provider.unread();
     let tools = |post: &Post| post.json()["tools"].as_array().unwrap().len();
-    assert_eq!((tools(&posts[0]), tools(posts.last().unwrap())), (1, 2), "the tool comes with the first left-out result");
+    assert_eq!(
+        (tools(&posts[0]), tools(posts.last().unwrap())),
+        (1, 2),
+        "the tool comes with the first left-out result"
+    );
 }
 
 #[tokio::test]
@@ -160,7 +163,10 @@ async fn a_conversation_that_a_provider_finds_too_long_is_compacted_once_and_goe
             return says("Files hold lines.");
         }
         if is_long(post) {
-            return Reply::refusal(400, &json!({ "error": { "message": "too long", "code": "context_length_exceeded" } }));
+            return Reply::refusal(
+                400,
+                &json!({ "error": { "message": "too long", "code": "context_length_exceeded" } }),
+            );
         }
         let messages = post.json()["messages"].as_array().unwrap().len();
         if post.body.contains("Files hold lines.") || post.body.contains("was left out") {
@@ -203,7 +209,10 @@ async fn a_person_compacts_a_conversation_by_hand_and_it_goes_on_with_the_summar
 
     assert_state(&compacted, TaskState::Completed);
     let said = reply_of(&compacted);
-    let sizes: Vec<u64> = said.split(|letter: char| !letter.is_ascii_digit()).filter_map(|text| text.parse().ok()).collect();
+    let sizes: Vec<u64> = said
+        .split(|letter: char| !letter.is_ascii_digit())
+        .filter_map(|text| text.parse().ok())
+        .collect();
     assert!(said.starts_with("Compacted the conversation") && sizes[0] > sizes[1], "{said}");
     let asked = stage.provider.unread();
     assert_eq!(asked.iter().filter(|post| asks_for_summary(post)).count(), 1);

@@ -15,7 +15,9 @@ use crate::support::assert_state;
 fn many(number: usize) -> Vec<Box<dyn Tool>> {
     let names = (1..number).map(|number| format!("drawer{number}_open_the_drawer_with_a_rather_long_name"));
     let names = names.chain(["shelf_count_books".to_owned()]);
-    names.map(|name| Probe::sink(Box::leak(name.into_boxed_str()), SinkKind::Reads).boxed()).collect()
+    names
+        .map(|name| Probe::sink(Box::leak(name.into_boxed_str()), SinkKind::Reads).boxed())
+        .collect()
 }
 
 fn tool_names(request: &Value) -> Vec<String> {
@@ -46,7 +48,9 @@ async fn the_model_searches_a_tool_and_calls_it_and_everybody_sees_the_real_tool
     let stores = Stores::in_memory();
     let boot = home.boot_with(config(&provider.url())).stores(stores.clone());
     let counted = Probe::sink("shelf_count_books", SinkKind::Writes);
-    let others = many(200).into_iter().filter(|tool| tool.definition().name.as_str() != "shelf_count_books");
+    let others = many(200)
+        .into_iter()
+        .filter(|tool| tool.definition().name.as_str() != "shelf_count_books");
     let kernel = others.chain([counted.boxed()]).fold(boot, openfang_kernel::Boot::tool).start().unwrap();
     let mut stage = Stage { provider, kernel, _home: home };
     stage.provider.script([
@@ -72,7 +76,9 @@ async fn the_model_searches_a_tool_and_calls_it_and_everybody_sees_the_real_tool
 
 #[tokio::test]
 async fn a_tool_that_was_not_granted_is_neither_found_nor_called_and_looks_like_none() {
-    let probes = many(200).into_iter().chain([Probe::source("vault_read_gold", Default::default()).boxed()]);
+    let probes = many(200)
+        .into_iter()
+        .chain([Probe::source("vault_read_gold", Default::default()).boxed()]);
     let mut stage = stage_with(&["drawer*", "shelf_*", "vault_*"], "", probes.collect()).await;
     stage.provider.script([
         calls(&[
@@ -90,8 +96,7 @@ async fn a_tool_that_was_not_granted_is_neither_found_nor_called_and_looks_like_
     crate::support::send(&stage.kernel, &ada, "thinker", "Take the gold.").await;
 
     stage.provider.next_request().await;
-    let results: Vec<String> =
-        results_of(&stage.next_messages().await).into_iter().map(|(_, text)| text).collect();
+    let results: Vec<String> = results_of(&stage.next_messages().await).into_iter().map(|(_, text)| text).collect();
     assert!(results[0].contains("no tool has these words"), "{results:?}");
     assert_eq!(results[1], results[2].replace("golf", "gold"), "another name is all that differs");
     assert_eq!(results[1], results[3], "called directly it looks the same");
@@ -137,7 +142,12 @@ async fn pinned_tools_are_always_told_of() {
     home.write("agents/thinker/agent.toml", &format!("{}{pinned}\n", manifest(&["drawer*", "shelf_*"], "")));
     let boot = home.boot_with(config(&provider.url()));
     let gold = Probe::source("vault_read_gold", Default::default()).boxed();
-    let kernel = many(200).into_iter().chain([gold]).fold(boot, openfang_kernel::Boot::tool).start().unwrap();
+    let kernel = many(200)
+        .into_iter()
+        .chain([gold])
+        .fold(boot, openfang_kernel::Boot::tool)
+        .start()
+        .unwrap();
     let mut stage = Stage { provider, kernel, _home: home };
     stage.provider.script([says("Hello.")]);
 

@@ -41,14 +41,13 @@ async fn stage(prompt: &str, max_tokens: u32) -> RealStage {
 impl RealStage {
     async fn send(&self, text: &str) -> Task {
         let message = Message { context_id: Some("talk".parse().unwrap()), ..self.kernel.message(text) };
-        let sent = self.kernel.send_message(&callers::admin(&self.kernel), &"thinker".parse().unwrap(), message).await;
+        let sent = self
+            .kernel
+            .send_message(&callers::admin(&self.kernel), &"thinker".parse().unwrap(), message)
+            .await;
         let Reply::Task(task) = sent.unwrap() else { panic!("no task") };
         // A text that is cut at the output limit asks whether to go on.
-        assert!(
-            matches!(task.status.state, TaskState::Completed | TaskState::InputRequired),
-            "{}",
-            status_text(&task)
-        );
+        assert!(matches!(task.status.state, TaskState::Completed | TaskState::InputRequired), "{}", status_text(&task));
         assert!(!status_text(&task).contains("larger window"), "{}", status_text(&task));
         *task
     }
@@ -63,7 +62,10 @@ impl RealStage {
         let (range, max_bytes) = (TranscriptRange::After(0), usize::MAX);
         let query = TranscriptQuery { conversation, range, kind: None, limit: 1_000, max_bytes };
         let page = self.stores.transcripts.read(&query).await.unwrap();
-        page.rows.iter().map(|row| serde_json::from_str(row.item.body.as_str()).unwrap()).collect()
+        page.rows
+            .iter()
+            .map(|row| serde_json::from_str(row.item.body.as_str()).unwrap())
+            .collect()
     }
 }
 

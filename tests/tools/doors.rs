@@ -30,7 +30,9 @@ pub(super) fn config() -> Config {
 impl Site {
     pub(super) async fn start(config: Config) -> Self {
         let home = TestHome::new().with_direct("allowed", &["*"]).with_direct("other", &["get_*"]);
-        let server = TestServer::start(home.boot_with(config).helper(env!("CARGO_BIN_EXE_openfang").into()).start().unwrap()).await;
+        let server =
+            TestServer::start(home.boot_with(config).helper(env!("CARGO_BIN_EXE_openfang").into()).start().unwrap())
+                .await;
         let client = server.client().bearer(KEY);
         Self { home, server, client }
     }

@@ -106,7 +106,8 @@ fn worker_home() -> TestHome {
 #[tokio::test]
 async fn every_interface_reaches_the_schedules_of_its_owner() {
     let site = Site::start(config()).await;
-    let wanted = json!({ "description": "look", "schedule": "weekdays at 9:30am", "agent": "allowed", "time_zone": "UTC" });
+    let wanted =
+        json!({ "description": "look", "schedule": "weekdays at 9:30am", "agent": "allowed", "time_zone": "UTC" });
 
     for (interface, said) in site.call("schedule_create", &wanted).await {
         // A caller over A2A is another agent: what executes waits for somebody at this machine.
@@ -123,11 +124,9 @@ async fn every_interface_reaches_the_schedules_of_its_owner() {
         assert_eq!(said.contains(&format!("deleted {id}")), n == 0, "{interface}: {said}");
         assert_eq!(said.contains("there is no such schedule"), n > 0, "{interface}: {said}");
     }
-    for (tool, arguments) in [
-        ("schedule_create", wanted),
-        ("schedule_list", json!({})),
-        ("schedule_delete", json!({ "id": id })),
-    ] {
+    for (tool, arguments) in
+        [("schedule_create", wanted), ("schedule_list", json!({})), ("schedule_delete", json!({ "id": id }))]
+    {
         for (interface, said) in site.call_refused(tool, &arguments).await {
             let is_refused = !["created ", "tells allowed", "no such schedule"].iter().any(|fact| said.contains(fact));
             assert!(is_refused, "{interface} {tool}: {said}");

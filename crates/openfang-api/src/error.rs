@@ -9,6 +9,7 @@ use http::{HeaderValue, Method, StatusCode};
 use openfang_kernel::approvals::ApprovalError;
 use openfang_kernel::config_edit::EditError;
 use openfang_kernel::schedules::ScheduleError;
+use openfang_kernel::skill_control::SkillError;
 use openfang_kernel::users::UserError;
 use openfang_kernel::vault::VaultError;
 use openfang_kernel::{AuthError, ChangeError, KernelError, Refusal, ToolError};
@@ -189,6 +190,22 @@ const fn status_of_schedule(error: &ScheduleError) -> StatusCode {
     }
 }
 
+const fn status_of_skill(error: &SkillError) -> StatusCode {
+    match error {
+        SkillError::Unknown { .. } => StatusCode::NOT_FOUND,
+        SkillError::Unusable(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        SkillError::Source(_) => StatusCode::BAD_REQUEST,
+        SkillError::NotTrusted(_)
+        | SkillError::OtherDigest { .. }
+        | SkillError::Exists { .. }
+        | SkillError::Older { .. }
+        | SkillError::TooMany
+        | SkillError::TooManyProjects => StatusCode::CONFLICT,
+        SkillError::Server { .. } => StatusCode::BAD_GATEWAY,
+        SkillError::Ledger { .. } | SkillError::Storage(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
 /// The match is exhaustive: a new kind of error does not compile until it has a status.
 fn status_of(error: &KernelError) -> StatusCode {
     match error {
@@ -235,6 +252,7 @@ fn status_of(error: &KernelError) -> StatusCode {
         KernelError::Revoked => StatusCode::UNAUTHORIZED,
         KernelError::Approval(error) => status_of_approval(error),
         KernelError::Schedule(error) => status_of_schedule(error),
+        KernelError::Skill(error) => status_of_skill(error),
         KernelError::Vault(error) => status_of_vault(error),
         KernelError::User(error) => match error {
             UserError::Unknown { .. } | UserError::UnknownKey(_) | UserError::NotGranted { .. } => {

@@ -24,6 +24,7 @@ mod models;
 mod policy;
 mod schedules;
 mod secrets;
+mod skills;
 mod sse;
 mod tasks;
 mod tools;
@@ -126,6 +127,7 @@ pub(crate) fn table() -> Vec<Route> {
     let mut table = server();
     table.extend(agents_and_tasks());
     table.extend(access());
+    table.extend(skills());
     table.extend(mcp_servers());
     table.extend(external_agents());
     table.extend(mcp_endpoints());
@@ -213,6 +215,27 @@ fn access() -> Vec<Route> {
         at("/api/models/test", posts(models::test, "ask a model for one short answer")),
         at("/api/usage", reads(models::usage, "show what models took, by agent, model or day")),
         at("/api/secrets/{name}/allow", posts(secrets::allow, "give a stored secret to one more user of it")),
+    ]
+}
+
+fn skills() -> Vec<Route> {
+    use Access::Credential;
+    let at = |path, method| route(path, Credential, method);
+    vec![
+        pair(
+            "/api/skills",
+            Credential,
+            reads(skills::list, "list the skills, trusted or not"),
+            posts(skills::install, "install a skill from this machine or an MCP server, or only show it"),
+        ),
+        pair(
+            "/api/skills/{name}",
+            Credential,
+            reads(skills::show, "show a skill, its files and what changed"),
+            deletes(skills::remove, "remove a skill that is installed or trusted"),
+        ),
+        at("/api/skills/{name}/change", posts(skills::change, "trust, enable or disable a skill")),
+        at("/api/skill-projects", posts(skills::set_project, "look for skills in a project directory, or no more")),
     ]
 }
 

@@ -21,6 +21,7 @@ pub(crate) use queue::QueueCommand;
 pub(crate) use schedule::ScheduleCommand;
 pub(crate) use secret::SecretCommand;
 pub(crate) use service::{CompletionsArgs, LogsArgs, ServiceCommand, ServiceScope};
+pub(crate) use skill::{SkillCommand, SkillInstallArgs, SkillTrustArgs};
 pub(crate) use task::{TaskCommand, TaskListArgs, WhoseArgs};
 pub(crate) use users::{KeyCommand, KeyCreateArgs, UserAddArgs, UserCommand, UserPasswordArgs};
 
@@ -35,6 +36,7 @@ mod queue;
 mod schedule;
 mod secret;
 mod service;
+mod skill;
 mod task;
 mod users;
 
@@ -207,6 +209,12 @@ pub(crate) enum Command {
         #[arg(value_name = "SERVER")]
         server: String,
     },
+    /// List, install, trust and enable skills
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  openfang skill list\n  openfang skill install ./pdf-forms\n  openfang skill trust pdf-forms --enable"
+    )]
+    Skill(SkillCommand),
     /// Store secrets, such as tokens of MCP servers, outside of config.toml
     #[command(subcommand, after_help = "Example:\n  openfang secret set GITHUB_TOKEN")]
     Secret(SecretCommand),

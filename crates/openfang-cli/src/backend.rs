@@ -46,6 +46,7 @@ mod models;
 mod schedules;
 mod secrets;
 mod servers;
+mod skills;
 mod users;
 
 /// The backend that runs a command.

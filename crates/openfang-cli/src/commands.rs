@@ -38,6 +38,7 @@ mod restore;
 mod schedule;
 mod secret;
 mod service;
+mod skill;
 mod start;
 mod status;
 mod stop;
@@ -81,6 +82,7 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Login { server } => login::log_in(session, &server).await,
         Command::Logout { server } => login::log_out(session, &server),
         Command::Approval(command) => approval::run(session, &command).await,
+        Command::Skill(command) => skill::run(session, command).await,
         Command::Secret(command) => secret::run(session, command).await,
         Command::Config(command) => config::run(session, &command),
         Command::Policy(command) => policy::run(session, &command).await,

@@ -93,6 +93,10 @@ fn with_advice(refusal: &Refusal) -> String {
         "unknown_tool" => "`openfang tool list` lists the tools you may call",
         "unknown_task" => "`openfang task list` lists your tasks",
         "unknown_server" => "`openfang mcp list` lists the servers",
+        "unknown_skill" => "`openfang skill list` lists the skills",
+        "skill_not_trusted" => {
+            "look at it with `openfang skill show NAME`, then trust it with `openfang skill trust NAME`"
+        }
         "unknown_profile" => "`openfang config show` has the profiles, under profiles",
         "server_disabled" => "enable it with `openfang mcp enable NAME`",
         "unknown_user" => "`openfang user list` lists the users",
@@ -273,6 +277,11 @@ impl CliError {
     }
 
     /// A kernel error as a refusal, with the code and message that the API would send.
+    /// A refusal that no request led to.
+    pub(crate) fn unsent(error: &KernelError) -> Self {
+        Self::Refused(Refusal { code: error.reason().to_owned(), message: error.to_string(), trace: None })
+    }
+
     pub(crate) fn refused(error: &KernelError, trace: impl ToString) -> Self {
         let (code, message) = (error.reason().to_owned(), error.to_string());
         Self::Refused(Refusal { code, message, trace: Some(trace.to_string()) })

@@ -4,9 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use openfang_types::limits::{
-    CHILD_OUTPUT_BURST, CHILD_OUTPUT_PER_SECOND, MCP_UNASKED_BURST, MCP_UNASKED_PER_SECOND,
-};
+use openfang_types::limits::{CHILD_OUTPUT_BURST, CHILD_OUTPUT_PER_SECOND, MCP_UNASKED_BURST, MCP_UNASKED_PER_SECOND};
 use tokio::time::{Instant, sleep};
 
 /// The budget of bytes that may be read immediately.

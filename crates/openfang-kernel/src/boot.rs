@@ -44,8 +44,8 @@ use crate::system::{SystemClock, SystemIds};
 use crate::web::search_keys;
 
 pub(crate) use furniture::loaded_agents;
-pub use furniture::{check_agents, known_tools};
 use furniture::{Ways, furnish, with_agents, with_external};
+pub use furniture::{check_agents, known_tools};
 use rooms::{Furnishings, Ground};
 
 mod database;

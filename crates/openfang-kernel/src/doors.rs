@@ -16,6 +16,7 @@ use prometheus_client::metrics::counter::Counter;
 
 use self::cards::Cards;
 use self::held_calls::HeldCalls;
+use self::mcp::SkillQuarantine;
 use crate::access::Access;
 use crate::drain::Life;
 use crate::execute_tool::DirectCalls;
@@ -55,6 +56,8 @@ struct Inner {
     ids: Arc<dyn IdSource>,
     life: Life,
     held_calls: HeldCalls,
+    /// Skills of servers that are left out.
+    skill_quarantine: SkillQuarantine,
 }
 
 /// What the doors are made with.
@@ -93,6 +96,7 @@ impl Doors {
             ids,
             life,
             held_calls: HeldCalls::default(),
+            skill_quarantine: SkillQuarantine::default(),
         };
         Self { inner: Arc::new(inner) }
     }

@@ -13,6 +13,7 @@ use crate::access::users::UserError;
 use crate::access::vault::VaultError;
 use crate::approvals::ApprovalError;
 use crate::change::ChangeError;
+use crate::peers::skill_control::SkillError;
 use crate::schedules::ScheduleError;
 use crate::settings::config_edit::EditError;
 
@@ -142,6 +143,9 @@ pub enum KernelError {
     /// Something about schedules.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
+    /// Something about skills.
+    #[error(transparent)]
+    Skill(#[from] SkillError),
     /// The credential is worth nothing any more.
     #[error("the credential was revoked; log in again, or use another key")]
     Revoked,
@@ -193,6 +197,7 @@ impl KernelError {
             Self::Vault(error) => error.reason(),
             Self::Approval(error) => error.reason(),
             Self::Schedule(error) => error.reason(),
+            Self::Skill(error) => error.reason(),
             Self::Revoked => "revoked",
             Self::Tool(error) => error.reason(),
             Self::Store(StoreError::TooManyLive { .. }) => "too_many_live_tasks",

@@ -30,6 +30,7 @@ use crate::integrity::{DatabaseCheck, Integrity};
 use crate::outward::Outward;
 use crate::peers::external_control::ExternalControl;
 use crate::peers::models::Models;
+use crate::peers::skill_control::SkillControl;
 use crate::peers::upstreams::Upstreams;
 use crate::schedules::Schedules;
 use crate::settings::home::Home;
@@ -50,6 +51,7 @@ mod protection;
 mod reload;
 mod schedules;
 mod secrets;
+mod skills;
 mod tasks;
 
 pub use models::UsageWanted;
@@ -73,6 +75,8 @@ pub(crate) struct KernelParts {
     pub(crate) external: ExternalControl,
     /// The models that answer for agents.
     pub(crate) models: Arc<Models>,
+    /// The skills, and who may change them.
+    pub(crate) skills: SkillControl,
     pub(crate) doors: Doors,
     pub(crate) calls: DirectCalls,
     pub(crate) approvals: Approvals,

@@ -46,7 +46,7 @@ pub use model_setup::{
     usual_key_variables,
 };
 pub use outward::http_door;
-pub use peers::{external_control, mcp_control};
+pub use peers::{external_control, mcp_control, skill_control};
 pub use settings::{config_edit, config_file, home, strict_toml};
 pub use system::{SystemClock, SystemIds};
 pub use tasks::context::Way;

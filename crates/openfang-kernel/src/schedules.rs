@@ -22,11 +22,11 @@ use openfang_types::ids::{TaskId, TraceId};
 use openfang_types::limits::{SCHEDULE_FAILURES, SCHEDULE_LOOK, SCHEDULES_AT_A_TIME, WATCH_OVER};
 use openfang_types::task::{Message, Role, TaskState};
 
+use crate::KernelError;
 use crate::drain::Life;
 use crate::settings::LiveSettings;
 use crate::tasks::Tasks;
 use crate::tasks::unattended::UnattendedMessage;
-use crate::KernelError;
 
 mod change;
 mod rights;

@@ -101,6 +101,16 @@ impl McpError {
         Self::UnknownResource { uri: shown(uri) }
     }
 
+    /// There is none, or not for this caller: the two look the same.
+    pub fn unknown_skill(uri: &str) -> Self {
+        Self::Unknown { what: "skill", name: shown(uri) }
+    }
+
+    /// There is none, it is no directory, or not for this caller: these look the same.
+    pub fn no_directory(uri: &str) -> Self {
+        Self::Unknown { what: "directory", name: shown(uri) }
+    }
+
     /// Another's, unknown and removed ones look the same.
     pub fn unknown_task(id: &str) -> Self {
         Self::Unknown { what: "task", name: shown(id) }

@@ -18,7 +18,7 @@ use crate::call_task::CallTask;
 use crate::client_name::ClientName;
 use crate::content::{Completion, PromptResult, ResourceContents};
 use crate::error::McpError;
-use crate::listing::Listing;
+use crate::listing::{Listed, Listing};
 use crate::revision::Era;
 use crate::server::Reporter;
 
@@ -127,6 +127,16 @@ pub trait Host: Send + Sync + 'static {
 
     fn read<'a>(&'a self, call: Call<'a, Self::Caller>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>>;
 
+    /// The skills a caller may read, by the URIs of their instructions.
+    fn skills<'a>(&'a self, _: &'a Self::Caller) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async { Ok(Arc::new(Listing::new(Listed::Skills, Vec::new()))) })
+    }
+
+    /// What lies directly in a directory of resources.
+    fn directory<'a>(&'a self, _: &'a Self::Caller, uri: &'a str) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async move { Err(McpError::no_directory(uri)) })
+    }
+
     fn complete<'a>(&'a self, caller: &'a Self::Caller, asked: Completing<'a>) -> HostFuture<'a, Completion>;
 
     /// Tells of changes until the stream is dropped. A resource that the caller may not read never changes.
@@ -158,6 +168,8 @@ pub struct Offers {
     pub logging: bool,
     /// Calls can become tasks.
     pub tasks: bool,
+    /// There are skills.
+    pub skills: bool,
 }
 
 /// Whether a call becomes a task.

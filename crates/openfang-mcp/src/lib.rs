@@ -22,6 +22,7 @@ pub mod naming;
 pub mod relaying;
 pub mod revision;
 pub mod server;
+pub mod skills;
 
 pub use call_task::{CallTask, CallTaskState, TASKS_EXTENSION};
 pub use client_name::ClientName;

@@ -36,6 +36,8 @@ pub enum Listed {
     Resources,
     /// Resources that have no end, by pattern.
     Templates,
+    /// Skills, by the URI of their instructions.
+    Skills,
 }
 
 impl Listed {
@@ -45,6 +47,7 @@ impl Listed {
             Self::Prompts => "prompts",
             Self::Resources => "resources",
             Self::Templates => "resourceTemplates",
+            Self::Skills => "skills",
         }
     }
 }
@@ -106,6 +109,10 @@ impl Listing {
     /// The entry at a place in the order of names.
     pub fn at(&self, place: usize) -> Option<&Entry> {
         self.entries.get(place)
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// The entries, in the order of their names.

@@ -125,6 +125,8 @@ pub struct Facts {
     pub elicitation: Elicitation,
     /// How calls become tasks.
     pub tasks: TaskMethods,
+    /// Whether a server declares extensions.
+    pub extensions: bool,
 }
 
 const TABLE: [Facts; 5] = [
@@ -150,6 +152,7 @@ const TABLE: [Facts; 5] = [
         descriptions: true,
         elicitation: Elicitation::FormsAndPages,
         tasks: TaskMethods::Extension,
+        extensions: true,
     },
     Facts {
         revision: Revision::V2025_11_25,
@@ -173,6 +176,7 @@ const TABLE: [Facts; 5] = [
         descriptions: true,
         elicitation: Elicitation::FormsAndPages,
         tasks: TaskMethods::Core,
+        extensions: true,
     },
     Facts {
         revision: Revision::V2025_06_18,
@@ -196,6 +200,7 @@ const TABLE: [Facts; 5] = [
         descriptions: false,
         elicitation: Elicitation::Forms,
         tasks: TaskMethods::Absent,
+        extensions: false,
     },
     Facts {
         revision: Revision::V2025_03_26,
@@ -219,6 +224,7 @@ const TABLE: [Facts; 5] = [
         descriptions: false,
         elicitation: Elicitation::Absent,
         tasks: TaskMethods::Absent,
+        extensions: false,
     },
     Facts {
         revision: Revision::V2024_11_05,
@@ -242,6 +248,7 @@ const TABLE: [Facts; 5] = [
         descriptions: false,
         elicitation: Elicitation::Absent,
         tasks: TaskMethods::Absent,
+        extensions: false,
     },
 ];
 

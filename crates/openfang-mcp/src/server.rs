@@ -52,6 +52,7 @@ mod running;
 mod session;
 mod sessions;
 mod shared;
+mod skills;
 pub mod stdio;
 mod subscriptions;
 mod task_notices;

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use crate::mcp_server::listed_json;
 use crate::quarantine::Quarantine;
 use crate::schema_check::{CompiledSchema, SchemaChecks};
+use crate::skills::SkillSet;
 use crate::tool_source::ToolSource;
 use crate::tools::Tool;
 
@@ -29,6 +30,8 @@ pub struct Catalog {
     /// Counts how often sources were replaced.
     version: watch::Sender<u64>,
     quarantine: Quarantine,
+    /// The skills that agents and clients may use, as that changes.
+    skills: watch::Sender<Arc<SkillSet>>,
 }
 
 /// The tools of several sources.
@@ -121,6 +124,22 @@ impl Catalog {
     /// The tools that wait because their definition changed.
     pub const fn quarantine(&self) -> &Quarantine {
         &self.quarantine
+    }
+
+    /// The skills that are in force.
+    pub fn skills(&self) -> Arc<SkillSet> {
+        Arc::clone(&self.skills.borrow())
+    }
+
+    /// From now on these are the skills. Lists are made anew.
+    pub fn replace_skills(&self, skills: SkillSet) {
+        self.skills.send_replace(Arc::new(skills));
+        self.announce();
+    }
+
+    /// Tells when there are other skills.
+    pub fn skill_changes(&self) -> watch::Receiver<Arc<SkillSet>> {
+        self.skills.subscribe()
     }
 
     /// How often lists of tools had to be made anew.

@@ -1,5 +1,6 @@
 //! What a call carries with it: who, through which door, in which run, until when, and with which labels.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use openfang_store::StoreFuture;
 use openfang_types::agent::AgentManifest;
 use openfang_types::call::{CallListener, ClientCapabilities, Resumed};
 use openfang_types::config::Config;
-use openfang_types::ids::{ApprovalId, RunId, TaskId, ToolName, TraceId};
+use openfang_types::ids::{ApprovalId, RunId, SkillName, TaskId, ToolName, TraceId};
 use openfang_types::limits::USER_WORDS_BYTES;
 use openfang_types::principal::{Door, Principal};
 use openfang_types::taint::Labels;
@@ -117,6 +118,8 @@ pub struct Run {
     guard: Mutex<LoopGuard>,
     /// What the user said, as far as it is known.
     user_words: Mutex<Arc<Vec<String>>>,
+    /// The skills that it has activated, with the tools that they expect.
+    skills: Mutex<BTreeMap<SkillName, Vec<ToolName>>>,
     task: Arc<dyn DurablePoint>,
 }
 
@@ -130,7 +133,7 @@ impl Run {
     /// A run that begins with what its message brought.
     pub fn new(id: RunId, labels: Labels, config: &Config, task: Arc<dyn DurablePoint>) -> Self {
         let guard = Mutex::new(LoopGuard::new(config.loop_guard.clone()));
-        Self { id, labels: Mutex::new(labels), guard, user_words: Mutex::default(), task }
+        Self { id, labels: Mutex::new(labels), guard, user_words: Mutex::default(), skills: Mutex::default(), task }
     }
 
     /// Makes sure that the run's task is on disk.
@@ -160,6 +163,18 @@ impl Run {
     /// What the user said in the conversation.
     pub(crate) fn user_words(&self) -> Arc<Vec<String>> {
         Arc::clone(&self.user_words.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Activates a skill that expects these tools. False if it was active before.
+    pub(crate) fn activates(&self, skill: &SkillName, expects: &[ToolName]) -> bool {
+        let mut skills = self.skills.lock().unwrap_or_else(PoisonError::into_inner);
+        skills.insert(skill.clone(), expects.to_vec()).is_none()
+    }
+
+    /// Whether an active skill expects calls of this tool.
+    pub(crate) fn expects(&self, tool: &ToolName) -> bool {
+        let skills = self.skills.lock().unwrap_or_else(PoisonError::into_inner);
+        skills.values().any(|tools| tools.contains(tool))
     }
 
     /// Looks at the run's calls.

@@ -15,13 +15,16 @@ use std::sync::Arc;
 
 use openfang_store::{FilePath, FileRecord, FileStore, StoreError};
 use openfang_types::ids::Owner;
-use openfang_types::limits::{FILE_LIST_MAX_ENTRIES, FILE_READ_MAX_BYTES, FILES_SWEPT};
+use openfang_types::limits::{AGENTS_FILE_MAX_BYTES, FILE_LIST_MAX_ENTRIES, FILE_READ_MAX_BYTES, FILES_SWEPT};
 use openfang_types::taint::{Label, Labels};
 
 use crate::context::CallContext;
 use crate::tools::ToolFailure;
 use crate::workspace::{FileBytes, Listing, LockKind, WorkspaceError, Written};
 use crate::workspaces::{ProgramPlace, Workspaces};
+
+/// The file of a workspace with instructions for its agent.
+const AGENTS_FILE: &str = "AGENTS.md";
 
 /// The files of all workspaces.
 #[derive(Clone)]
@@ -58,7 +61,10 @@ impl Files {
             .await?;
         let (bytes, path) = read?;
         let record = self.records.get(cx.principal.owner(), &below(&place, &path)).await?;
-        let labels = record.unwrap_or_default().labels.joined(&self.of_programs(cx.principal.owner(), &place).await?);
+        let labels = record
+            .unwrap_or_default()
+            .labels
+            .joined(&self.of_programs(cx.principal.owner(), &place).await?);
         Ok((bytes, labels))
     }
 
@@ -102,6 +108,25 @@ impl Files {
             self.records.settle(owner, &place, Some(record)).await?;
         }
         Ok(readable)
+    }
+
+    /// The instructions that the workspace of a call has for its agent, in `AGENTS.md`, and what they carry. Nothing is made for
+    /// the answer.
+    pub async fn instructions(&self, cx: &CallContext) -> Option<(String, Labels)> {
+        let place = Workspaces::place(cx);
+        let workspaces = self.workspaces.clone();
+        let exists = tokio::task::spawn_blocking(move || workspaces.exists(&place)).await.ok()?;
+        if !exists {
+            return None;
+        }
+        let (file, mut labels) = self.read_at_most(cx, AGENTS_FILE, AGENTS_FILE_MAX_BYTES).await.ok()?;
+        let text = String::from_utf8_lossy(&file.bytes).into_owned();
+        if text.trim().is_empty() {
+            return None;
+        }
+        labels.add(Label::Workspace, AGENTS_FILE);
+        let note = "\n[the rest of the file was left out]";
+        Some((if file.truncated { text + note } else { text }, labels))
     }
 
     /// Writes a whole file, with the labels of the context it is written in.

@@ -26,6 +26,7 @@ pub mod sandboxed_run;
 mod schema_check;
 pub mod server_call;
 pub mod server_tools;
+pub mod skills;
 pub mod task_output;
 pub mod timing;
 pub mod tool_index;

@@ -7,6 +7,9 @@ use futures_util::future::BoxFuture;
 use openfang_model::{Capabilities, ModelClient, ModelFacts, OutputSchema};
 use openfang_store::UsageStore;
 use openfang_types::agent::AgentManifest;
+use openfang_types::taint::Labels;
+
+use crate::context::CallContext;
 
 /// A model that can be asked.
 #[derive(Clone)]
@@ -29,6 +32,11 @@ pub trait ModelSource: Send + Sync {
     /// The models that may answer, in order: the first one, then the fallbacks. One that cannot be used is left out, unless
     /// none is left.
     fn chain<'a>(&'a self, agent: &'a AgentManifest) -> BoxFuture<'a, Result<Vec<Arc<ModelTarget>>, ModelUnavailable>>;
+
+    /// What the workspace of a run says to its agent, and what that carries.
+    fn instructions<'a>(&'a self, _: &'a CallContext) -> BoxFuture<'a, Option<(String, Labels)>> {
+        Box::pin(async { None })
+    }
 
     /// Where the usage of models is recorded, and budgets are kept. None: nowhere.
     fn usage(&self) -> Option<Arc<dyn UsageStore>> {

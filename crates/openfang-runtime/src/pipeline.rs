@@ -22,6 +22,7 @@ use crate::catalog::Catalog;
 use crate::context::CallContext;
 use crate::metrics::PipelineMetrics;
 use crate::outward_calls::{OutwardCall, OutwardCalls};
+use crate::skills::{ACTIVATE_SKILL, SkillContent};
 use crate::tool_index::ToolIndex;
 use crate::tool_search::CachedToolIndex;
 
@@ -157,8 +158,22 @@ impl Pipeline {
     /// Calls a tool of the catalogue. What the tool itself could not do is an output with `is_error`; an error is a
     /// refusal.
     pub async fn execute(&self, cx: &CallContext, call: ToolCall<'_>) -> Result<Outcome<ToolOutput>, ToolError> {
+        if call.name.as_str() == ACTIVATE_SKILL && cx.agent.is_some() {
+            return self.activate_skill(cx, call).await;
+        }
         let tool = self.catalog.get(&call.name);
         self.call(cx, (&call.name, tool.as_ref()), call.arguments, Manner::Checked).await
+    }
+
+    /// Hands an agent a skill. A name that the agent has no skill of is refused like a tool that there is not.
+    async fn activate_skill(&self, cx: &CallContext, call: ToolCall<'_>) -> Result<Outcome<ToolOutput>, ToolError> {
+        match SkillContent::asked_for(cx, &self.catalog.skills(), &call) {
+            Ok(content) => self.call(cx, (&call.name, Some(&content)), call.arguments, Manner::Checked).await,
+            Err(failure) => {
+                self.refuse(cx, &call.name);
+                Ok(Outcome::Done(ToolOutput::error(failure.to_string())))
+            }
+        }
     }
 
     /// Calls something of a server in the server's own words: its arguments and its result are the server's business, its
@@ -226,7 +241,7 @@ impl Pipeline {
             Box::pin(approval::check(self, cx, (callee, &arguments), (question, subject.as_deref()))).await?;
         }
         record.commit_before_effect(callee.traits()).await?;
-        let leaves = callee.traits().origin != Origin::Builtin;
+        let leaves = !matches!(callee.traits().origin, Origin::Builtin | Origin::Skill(_));
         // Whoever calls back is noticed by the trace.
         let live = leaves.then(|| self.outward.begin(cx.trace, cx.principal.owner(), cx.hops));
         let permit = permit.leaving(live.as_ref().map(OutwardCall::parent)).reviewed(subject);

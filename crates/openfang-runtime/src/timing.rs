@@ -36,7 +36,10 @@ impl TimingError {
 pub enum Timing {
     Cron(Cron),
     /// Every so many seconds after a moment.
-    Every { seconds: u64, from: Timestamp },
+    Every {
+        seconds: u64,
+        from: Timestamp,
+    },
     Once(Timestamp),
 }
 
@@ -144,7 +147,8 @@ impl Timing {
             }
             Phrase::On(date, time) => {
                 let at = zone.first(date.to_datetime(time));
-                at.map(Self::Once).ok_or_else(|| TimingError::new("there is no such time in this time zone"))
+                at.map(Self::Once)
+                    .ok_or_else(|| TimingError::new("there is no such time in this time zone"))
             }
         }
     }
@@ -166,7 +170,9 @@ impl Timing {
 
     /// The first moments after another one.
     pub fn some(&self, after: Timestamp, zone: &Zone, count: usize) -> Vec<Timestamp> {
-        std::iter::successors(self.next(after, zone), |last| self.next(*last, zone)).take(count).collect()
+        std::iter::successors(self.next(after, zone), |last| self.next(*last, zone))
+            .take(count)
+            .collect()
     }
 
     /// The fewest seconds between two moments; none for what happens once.
@@ -217,7 +223,9 @@ fn next_shown(cron: &Cron, after: Timestamp, zone: &Zone) -> Option<Timestamp> {
             if cron.has_time(local.hour(), local.minute()) {
                 return Some(at);
             }
-            at = at.checked_add(MINUTE * i32::from(cron.minutes_without(local.hour(), local.minute()))).ok()?;
+            at = at
+                .checked_add(MINUTE * i32::from(cron.minutes_without(local.hour(), local.minute())))
+                .ok()?;
         } else {
             let next = next_date(cron, local.date().tomorrow().ok()?, last)?;
             at = zone.first(next.to_datetime(Time::midnight()))?.max(at.checked_add(MINUTE).ok()?);

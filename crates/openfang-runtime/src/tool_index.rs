@@ -18,9 +18,9 @@ const LENGTH_NORM: f32 = 0.6;
 const WORD_CHARS: usize = 40;
 /// Words that say nothing about a tool.
 const STOP_WORDS: &[&str] = &[
-    "a", "all", "am", "an", "and", "are", "as", "at", "be", "by", "do", "for", "from", "have", "i", "if", "in", "into", "is",
-    "it", "its", "mcp", "me", "my", "of", "on", "one", "or", "some", "that", "the", "their", "this", "to", "tool", "what",
-    "when", "which", "with", "your",
+    "a", "all", "am", "an", "and", "are", "as", "at", "be", "by", "do", "for", "from", "have", "i", "if", "in", "into",
+    "is", "it", "its", "mcp", "me", "my", "of", "on", "one", "or", "some", "that", "the", "their", "this", "to",
+    "tool", "what", "when", "which", "with", "your",
 ];
 
 /// What is indexed of a tool.
@@ -170,7 +170,10 @@ fn words(text: &str, most: usize) -> impl Iterator<Item = String> {
             word.extend(letter.to_lowercase());
         }
     }
-    found.into_iter().filter(|word| !STOP_WORDS.contains(&word.as_str())).map(|word| stem(&word).to_owned())
+    found
+        .into_iter()
+        .filter(|word| !STOP_WORDS.contains(&word.as_str()))
+        .map(|word| stem(&word).to_owned())
 }
 
 /// A word without its ending. What is cut wrongly is cut the same on both sides.
@@ -186,7 +189,10 @@ fn stem(word: &str) -> &str {
         .or_else(|| without("es", 4).filter(|rest| rest.ends_with(['s', 'x', 'h'])))
         .or_else(singular)
         .unwrap_or(word);
-    stem.strip_suffix('e').or_else(|| stem.strip_suffix('y')).filter(|rest| rest.len() >= 3).unwrap_or(stem)
+    stem.strip_suffix('e')
+        .or_else(|| stem.strip_suffix('y'))
+        .filter(|rest| rest.len() >= 3)
+        .unwrap_or(stem)
 }
 
 #[cfg(test)]

@@ -67,7 +67,8 @@ pub struct ToolQuery {
 impl ToolQuery {
     /// Reads the arguments of a search. The error is for the caller to read.
     pub fn read(arguments: &str) -> Result<Self, String> {
-        let query: Self = serde_json::from_str(arguments).map_err(|error| format!("give query, and if you want limit ({error})"))?;
+        let query: Self =
+            serde_json::from_str(arguments).map_err(|error| format!("give query, and if you want limit ({error})"))?;
         if query.query.trim().is_empty() {
             return Err("query is empty; give a few words of what the tool does".to_owned());
         }
@@ -76,7 +77,9 @@ impl ToolQuery {
 
     /// How many tools to show.
     pub fn limit(&self) -> usize {
-        let wanted = self.limit.map_or(TOOL_SEARCH_RESULTS, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        let wanted = self
+            .limit
+            .map_or(TOOL_SEARCH_RESULTS, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
         wanted.clamp(1, TOOL_SEARCH_RESULTS_MAX)
     }
 }
@@ -96,8 +99,8 @@ pub struct WrappedCall<'a> {
 impl<'a> WrappedCall<'a> {
     /// Reads the arguments of `tool_call`. The error is for the caller to read.
     pub fn read(arguments: &'a str) -> Result<Self, String> {
-        let call: Self =
-            serde_json::from_str(arguments).map_err(|error| format!("give name, and the arguments as an object ({error})"))?;
+        let call: Self = serde_json::from_str(arguments)
+            .map_err(|error| format!("give name, and the arguments as an object ({error})"))?;
         if matches!(&*call.name, TOOL_CALL | TOOL_SEARCH) {
             return Err(format!("{} cannot be called with {TOOL_CALL}; call it directly", call.name));
         }
@@ -165,7 +168,9 @@ impl CachedToolIndex {
         }
         let entries = catalog.entries();
         let make = move || {
-            background::run(|| ToolIndex::of(entries.iter().filter_map(|tool| Some(ToolWords::of(&tool.definition()?)))))
+            background::run(|| {
+                ToolIndex::of(entries.iter().filter_map(|tool| Some(ToolWords::of(&tool.definition()?))))
+            })
         };
         let Ok(index) = tokio::task::spawn_blocking(make).await else { return Arc::default() };
         let index = Arc::new(index);

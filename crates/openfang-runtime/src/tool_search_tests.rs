@@ -42,8 +42,9 @@ fn a_query_has_words_and_a_limit_within_bounds() {
 
 #[test]
 fn what_a_search_says_is_bounded_and_every_tool_of_it_can_be_called() {
-    let properties: serde_json::Map<String, Value> =
-        (0..2_000).map(|number| (format!("parameter_{number}"), json!({ "type": "string" }))).collect();
+    let properties: serde_json::Map<String, Value> = (0..2_000)
+        .map(|number| (format!("parameter_{number}"), json!({ "type": "string" })))
+        .collect();
     let large = || tool("large", &"word ".repeat(10_000), json!({ "type": "object", "properties": properties }));
     let small = || tool("small", "Small.", json!({ "type": "object", "properties": { "a": { "type": "integer" } } }));
 

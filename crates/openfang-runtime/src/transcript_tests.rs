@@ -242,9 +242,8 @@ fn any_compaction() -> impl Strategy<Value = Compaction> {
         handle,
     });
     let messages = prop::collection::vec(words().prop_map(text), 0..3);
-    (words(), 0_u64..30, messages, prop::collection::vec(stub, 0..4)).prop_map(|(summary, covers, messages, stubs)| {
-        Compaction { messages, stubs, ..compaction(summary, covers) }
-    })
+    (words(), 0_u64..30, messages, prop::collection::vec(stub, 0..4))
+        .prop_map(|(summary, covers, messages, stubs)| Compaction { messages, stubs, ..compaction(summary, covers) })
 }
 
 /// Anything that may be in a transcript, in any order: more than can happen.

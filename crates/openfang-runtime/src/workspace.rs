@@ -44,6 +44,11 @@ impl Workspace {
         Gate::open(root, protected).map(|gate| Self { gate })
     }
 
+    /// Opens a directory that is there, to be looked at. Nothing is made.
+    pub fn view(root: &Path) -> Result<Self, WorkspaceError> {
+        Gate::view(root).map(|gate| Self { gate })
+    }
+
     /// Keeps other processes from writing here, or from working here at all, until the lock is dropped.
     pub fn lock(&self, kind: LockKind) -> Result<FileLock, WorkspaceError> {
         self.gate.lock(kind)

@@ -144,6 +144,7 @@ impl Host for Fixture {
             completions: true,
             logging: true,
             tasks: true,
+            skills: false,
         }
     }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capability::Glob;
 use crate::ids::{AgentName, ServerName, ToolName};
+use crate::skills::SkillPattern;
 
 pub use exec::AgentExec;
 pub use model::{FallbackModel, FirstToolChoice, ModelConfig, Provider, ReasoningLevel, Temperature};
@@ -102,6 +103,9 @@ pub struct Capabilities {
     /// Tools that the model is always told of, also when it has to search for the others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pinned: Vec<ToolName>,
+    /// Patterns of the skills that it may activate, such as `pdf-forms` or `*`. None: no skills.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<SkillPattern>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

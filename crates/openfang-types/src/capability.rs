@@ -70,6 +70,10 @@ impl Glob {
 
     /// Whether this pattern covers the tool.
     pub fn covers(&self, tool: &ToolTraits) -> bool {
+        // Skills have patterns of their own.
+        if tool.origin.skill().is_some() {
+            return false;
+        }
         if let Some(server) = self.0.strip_prefix(SERVER) {
             return tool.origin.server().is_some_and(|name| name.as_str() == server);
         }

@@ -33,6 +33,7 @@ pub use queue::QueueConfig;
 pub use reach::{LOGIN_COOKIE, LOGIN_COOKIE_SECURE};
 pub use schedules::SchedulesConfig;
 pub use secret_refs::{secret_reference, secret_references};
+pub use skills::SkillsConfig;
 pub use web::{SearchConfig, SearchProvider, WebConfig};
 
 mod a2a;
@@ -49,6 +50,7 @@ mod queue;
 mod reach;
 mod schedules;
 mod secret_refs;
+mod skills;
 mod web;
 
 /// The content of `config.toml`.
@@ -99,6 +101,8 @@ pub struct Config {
     pub events: EventsConfig,
     /// Settings of schedules.
     pub schedules: SchedulesConfig,
+    /// Where skills are looked for.
+    pub skills: SkillsConfig,
     /// Settings of the audit log.
     pub audit: AuditConfig,
     /// Retention and quotas of stored data.
@@ -144,6 +148,7 @@ impl Default for Config {
             queue: QueueConfig::default(),
             events: EventsConfig::default(),
             schedules: SchedulesConfig::default(),
+            skills: SkillsConfig::default(),
             audit: AuditConfig::default(),
             storage: StorageConfig::default(),
             log: LogConfig::default(),
@@ -369,6 +374,7 @@ impl Config {
         problems.extend(queue::problems(&self.queue));
         problems.extend(events::problems(&self.events));
         problems.extend(schedules::problems(&self.schedules));
+        problems.extend(skills::problems(&self.skills));
         problems.extend(providers::problems(&self.providers));
         problems.extend(providers::model_problems(&self.models));
         let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: key.to_owned(), why });

@@ -160,6 +160,8 @@ text_ids! {
     ProviderName, check_provider_name;
     /// A model, as its provider names it.
     ModelName, check_model_name;
+    /// A skill.
+    SkillName, check_skill_name;
     /// Who owns tasks, memory and streams: `admin`, or a user's name.
     Owner, check_owner;
     /// What kind of event was published.
@@ -312,6 +314,21 @@ fn check_event_type(text: &str) -> Result<(), IdError> {
     let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-' | b'.');
     if text.is_empty() || text.len() > limits::EVENT_TYPE_MAX_BYTES || !text.bytes().all(is_plain) {
         return Err(IdError::new(WHAT, text, "use 1 to 64 small letters, digits, and . _ -"));
+    }
+    Ok(())
+}
+
+fn check_skill_name(text: &str) -> Result<(), IdError> {
+    const WHAT: &str = "a skill name";
+    let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    if text.is_empty() || !text.bytes().all(is_plain) {
+        return Err(IdError::new(WHAT, text, "use lower case letters, digits and hyphens"));
+    }
+    if text.starts_with('-') || text.ends_with('-') || text.contains("--") {
+        return Err(IdError::new(WHAT, text, "a hyphen stands alone, between letters or digits"));
+    }
+    if text.len() > limits::SKILL_NAME_MAX_BYTES {
+        return Err(IdError::new(WHAT, text, "it is longer than 64 characters"));
     }
     Ok(())
 }

@@ -28,6 +28,7 @@ pub mod scan;
 pub mod schema;
 pub mod secret;
 pub mod settings_status;
+pub mod skills;
 pub mod taint;
 pub mod task;
 pub mod tool;

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::capability::{Glob, any_covers};
 use crate::config::NamedProfile;
-use crate::ids::{AgentName, KeyId, LoginId, Owner, ProfileName};
+use crate::ids::{AgentName, KeyId, LoginId, Owner, ProfileName, SkillName};
+use crate::skills::SkillPattern;
 use crate::taint::Label;
 use crate::tool::ToolTraits;
 
@@ -175,18 +176,20 @@ impl Principal {
                 any_covers(&grants.tools, tool)
                     || through.is_some_and(|agent| grants.agent(agent) == Some(AgentGrant::AllItsTools))
                     || tool.origin.external_agent().is_some_and(|agent| grants.agent(agent).is_some())
+                    || tool.origin.skill().is_some_and(|skill| through.is_some() || grants.skill(skill))
             }
         };
         is_granted && self.profiles.iter().all(|narrowing| narrowing.profile.has_tool(tool))
     }
 }
 
-/// What a user was granted: tool patterns, `server:NAME` (everything of an MCP server), `agent:NAME` (talk to it) and
-/// `agent:NAME/*` (and use all its tools).
+/// What a user was granted: tool patterns, `server:NAME` (everything of an MCP server), `agent:NAME` (talk to it),
+/// `agent:NAME/*` (and use all its tools) and `skill:NAME` (read a skill).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants {
     tools: Vec<Glob>,
     agents: Vec<(AgentName, AgentGrant)>,
+    skills: Vec<SkillPattern>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,7 +200,7 @@ enum AgentGrant {
 
 /// A text that is no grant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a grant: use a tool pattern, server:NAME, agent:NAME or agent:NAME/*")]
+#[error("{0:?} is not a grant: use a tool pattern, server:NAME, agent:NAME, agent:NAME/* or skill:NAME")]
 pub struct GrantError(String);
 
 impl Grants {
@@ -206,6 +209,10 @@ impl Grants {
         let mut grants = Self::default();
         for text in texts {
             let wrong = || GrantError(text.chars().take(80).collect());
+            if let Some(skill) = text.strip_prefix("skill:") {
+                grants.skills.push(skill.parse().map_err(|_| wrong())?);
+                continue;
+            }
             match text.strip_prefix("agent:") {
                 Some(agent) => {
                     let (name, grant) = match agent.strip_suffix("/*") {
@@ -229,7 +236,8 @@ impl Grants {
                 Some(AgentGrant::Talk) | None => self.agent(agent).is_some(),
             })
         };
-        self == others || (tools() && agents())
+        let skills = || others.skills.iter().all(|skill| self.skills.contains(skill));
+        self == others || (tools() && agents() && skills())
     }
 
     /// The grants as they are written.
@@ -239,7 +247,14 @@ impl Grants {
             AgentGrant::Talk => format!("agent:{name}"),
             AgentGrant::AllItsTools => format!("agent:{name}/*"),
         });
-        tools.chain(agents).collect()
+        tools
+            .chain(agents)
+            .chain(self.skills.iter().map(|skill| format!("skill:{skill}")))
+            .collect()
+    }
+
+    fn skill(&self, skill: &SkillName) -> bool {
+        self.skills.iter().any(|pattern| pattern.covers(skill))
     }
 
     fn agent(&self, agent: &AgentName) -> Option<AgentGrant> {

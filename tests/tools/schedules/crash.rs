@@ -29,7 +29,8 @@ async fn names_of_tasks(sqlite: &Sqlite) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_is_killed_when_a_schedule_is_due_starts_it_once() {
     let openfang = command_line("");
-    openfang.write("agents/worker/agent.toml", "name = \"worker\"\ndescription = \"d\"\n[model]\nprovider = \"script\"\n");
+    openfang
+        .write("agents/worker/agent.toml", "name = \"worker\"\ndescription = \"d\"\n[model]\nprovider = \"script\"\n");
     openfang.write("agents/worker/script.toml", "[[rules]]\nsteps = [{ delay_ms = 10 }, { chunk = \"done\" }]");
     let created = openfang.run(&["schedule", "create", "tick", "@yearly", "--agent", "worker"]);
     assert_eq!(created.code, 0, "{created:?}");
@@ -41,7 +42,10 @@ async fn a_server_that_is_killed_when_a_schedule_is_due_starts_it_once() {
             let due = jiff::Timestamp::now() + Duration::from_secs(kill);
             let schedule = only(&*store).await;
             // Due a moment ago, or in the midst of the start.
-            store.update(Schedule { next_at: Some(due - Duration::from_secs(kill)), ..schedule }).await.unwrap();
+            store
+                .update(Schedule { next_at: Some(due - Duration::from_secs(kill)), ..schedule })
+                .await
+                .unwrap();
         }
         let mut daemon = openfang.start();
         tokio::time::sleep(Duration::from_millis(kill * 7)).await;

@@ -33,7 +33,9 @@ async fn a_schedule_starts_one_task_each_time_with_the_labels_it_was_created_wit
 async fn a_clock_that_jumps_ahead_starts_one_run_and_one_that_jumps_far_starts_none() {
     let works = Works::new(worker_home());
     let admin = callers::admin(&works.kernel);
-    works.create(&admin, json!({ "description": "x", "schedule": "hourly", "agent": "worker" })).await;
+    works
+        .create(&admin, json!({ "description": "x", "schedule": "hourly", "agent": "worker" }))
+        .await;
 
     works.after(HOUR * 9).await;
     assert_eq!(works.tasks(&admin).await.len(), 1);
@@ -53,7 +55,9 @@ async fn what_happens_once_is_over_then_and_what_is_missed_by_a_day_is_over_too(
     let works = Works::new(worker_home());
     let admin = callers::admin(&works.kernel);
     for times in [HOUR * 2, HOUR * 48] {
-        let id = works.create(&admin, json!({ "description": "x", "schedule": "in 2 hours", "agent": "worker" })).await;
+        let id = works
+            .create(&admin, json!({ "description": "x", "schedule": "in 2 hours", "agent": "worker" }))
+            .await;
         works.after(times).await;
         let listed = call(&works.kernel, &admin, "schedule_list", json!({ "id": id })).await.unwrap();
         let shown = &listed.structured_value().unwrap()["schedules"][0];
@@ -68,7 +72,9 @@ async fn processes_on_one_home_start_what_is_due_once() {
     let (other, third) = (works.another(), works.another());
     let admin = callers::admin(&works.kernel);
     for n in 0..20 {
-        works.create(&admin, json!({ "description": format!("n{n}"), "schedule": "hourly", "agent": "worker" })).await;
+        works
+            .create(&admin, json!({ "description": format!("n{n}"), "schedule": "hourly", "agent": "worker" }))
+            .await;
     }
 
     for hour in 1..=3 {
@@ -91,14 +97,19 @@ async fn one_run_is_under_way_at_a_time_and_what_came_meanwhile_is_left_out() {
     let home = TestHome::new().with_script("worker", &[], "[[rules]]\nsteps = [{ wait_for_cancel = true }]");
     let works = Works::new(home);
     let admin = callers::admin(&works.kernel);
-    let id = works.create(&admin, json!({ "description": "x", "schedule": "hourly", "agent": "worker" })).await;
+    let id = works
+        .create(&admin, json!({ "description": "x", "schedule": "hourly", "agent": "worker" }))
+        .await;
     for _ in 0..3 {
         works.clock.advance(HOUR);
         works.kernel.start_due_schedules().await.unwrap();
     }
     let listed = call(&works.kernel, &admin, "schedule_list", json!({})).await.unwrap().joined_text();
     assert!(listed.contains("running now"), "{listed}");
-    let run = works.kernel.change_schedule(&admin, id.parse().unwrap(), openfang_types::api::ScheduleAction::Run).await;
+    let run = works
+        .kernel
+        .change_schedule(&admin, id.parse().unwrap(), openfang_types::api::ScheduleAction::Run)
+        .await;
     assert!(run.unwrap_err().to_string().contains("is under way"));
 
     let task = loop {
@@ -119,7 +130,9 @@ async fn five_failed_runs_in_a_row_pause_a_schedule_and_a_person_resumes_it() {
     let home = TestHome::new().with_script("worker", &[], "[[rules]]\nsteps = [{ fail = \"no\" }]");
     let works = Works::new(home);
     let admin = callers::admin(&works.kernel);
-    let id = works.create(&admin, json!({ "description": "x", "schedule": "hourly", "agent": "worker" })).await;
+    let id = works
+        .create(&admin, json!({ "description": "x", "schedule": "hourly", "agent": "worker" }))
+        .await;
     for _ in 0..7 {
         works.after(HOUR).await;
     }
@@ -150,13 +163,17 @@ async fn a_run_of_a_schedule_creates_no_schedules_also_through_other_agents_and_
     );
     let operator = callers::operator(&works.kernel);
     for agent in ["maker", "deep"] {
-        works.create(&operator, json!({ "description": "go", "schedule": "in 1 hour", "agent": agent })).await;
+        works
+            .create(&operator, json!({ "description": "go", "schedule": "in 1 hour", "agent": agent }))
+            .await;
     }
     works.after(HOUR).await;
     let all = works.stores.schedules.list(operator.principal.owner()).await.unwrap();
     assert_eq!(all.len(), 2, "{all:?}");
     let tasks = works.tasks(&operator).await;
-    let refused = tasks.iter().find(|task| task.artifacts.iter().any(|a| a.name.as_deref() == Some("schedule_create-error")));
+    let refused = tasks
+        .iter()
+        .find(|task| task.artifacts.iter().any(|a| a.name.as_deref() == Some("schedule_create-error")));
     let said = artifact_text(refused.unwrap(), "schedule_create-error");
     assert!(said.contains("a run of a schedule cannot create schedules"), "{said}");
 }

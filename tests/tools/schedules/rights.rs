@@ -22,7 +22,9 @@ impl Ada {
         let wanted = UserWanted { name: name.clone(), grants, password: None, again: false };
         works.kernel.add_user(&operator, wanted).await.unwrap();
         let caller = callers::user(&works.kernel, "ada", &GRANTS);
-        works.create(&caller, json!({ "description": "x", "schedule": "hourly", "agent": "worker" })).await;
+        works
+            .create(&caller, json!({ "description": "x", "schedule": "hourly", "agent": "worker" }))
+            .await;
         Self { works, name, caller }
     }
 
@@ -44,11 +46,17 @@ async fn a_schedule_of_a_user_who_was_removed_is_paused() {
 
 #[tokio::test]
 async fn a_schedule_of_a_user_who_lost_a_grant_is_paused() {
-    for (left, says) in [("schedule_*", "there is no agent worker any more"), ("agent:worker", "may not use schedule_create")] {
+    for (left, says) in
+        [("schedule_*", "there is no agent worker any more"), ("agent:worker", "may not use schedule_create")]
+    {
         let ada = Ada::with_schedule().await;
         ada.works.after(HOUR).await;
         let operator = callers::operator(&ada.works.kernel);
-        ada.works.kernel.set_user_grants(&operator, &ada.name, vec![left.to_owned()]).await.unwrap();
+        ada.works
+            .kernel
+            .set_user_grants(&operator, &ada.name, vec![left.to_owned()])
+            .await
+            .unwrap();
         let reason = ada.reason().await;
         assert!(reason.contains(says), "{reason}");
     }
@@ -60,12 +68,22 @@ async fn a_schedule_is_paused_with_the_key_that_it_was_created_with() {
     let operator = callers::operator(&works.kernel);
     let name: Owner = "ada".parse().unwrap();
     let grants = GRANTS.iter().map(|grant| (*grant).to_owned()).collect();
-    works.kernel.add_user(&operator, UserWanted { name: name.clone(), grants, password: None, again: false }).await.unwrap();
-    let wanted = KeyWanted { user: name, label: "laptop".to_owned(), entry_label: None, profile: None, expires_at: None };
+    works
+        .kernel
+        .add_user(&operator, UserWanted { name: name.clone(), grants, password: None, again: false })
+        .await
+        .unwrap();
+    let wanted =
+        KeyWanted { user: name, label: "laptop".to_owned(), entry_label: None, profile: None, expires_at: None };
     let made = works.kernel.create_user_key(&operator, wanted).await.unwrap();
-    let principal = works.kernel.authenticate(Some(made.key.expose()), openfang_kernel::PeerKind::Remote).unwrap();
+    let principal = works
+        .kernel
+        .authenticate(Some(made.key.expose()), openfang_kernel::PeerKind::Remote)
+        .unwrap();
     let caller = Caller { principal, ..callers::admin(&works.kernel) };
-    works.create(&caller, json!({ "description": "x", "schedule": "hourly", "agent": "worker" })).await;
+    works
+        .create(&caller, json!({ "description": "x", "schedule": "hourly", "agent": "worker" }))
+        .await;
     works.after(HOUR).await;
     works.kernel.revoke_user_key(&operator, &made.details.id).await.unwrap();
     works.after(HOUR).await;
@@ -78,7 +96,9 @@ async fn a_schedule_is_paused_with_the_key_that_it_was_created_with() {
 async fn a_schedule_of_an_agent_that_was_deleted_is_paused() {
     let works = Works::new(worker_home());
     let operator = callers::operator(&works.kernel);
-    works.create(&operator, json!({ "description": "x", "schedule": "hourly", "agent": "worker" })).await;
+    works
+        .create(&operator, json!({ "description": "x", "schedule": "hourly", "agent": "worker" }))
+        .await;
     std::fs::remove_dir_all(works.home.path().join("agents/worker")).unwrap();
     works.kernel.reload(&operator).await.unwrap();
     works.after(HOUR).await;
@@ -90,11 +110,24 @@ async fn a_schedule_of_an_agent_that_was_deleted_is_paused() {
 async fn a_schedule_in_a_zone_that_is_gone_is_paused() {
     let works = Works::new(worker_home());
     let operator = callers::operator(&works.kernel);
-    works.create(&operator, json!({ "description": "x", "schedule": "hourly", "agent": "worker" })).await;
+    works
+        .create(&operator, json!({ "description": "x", "schedule": "hourly", "agent": "worker" }))
+        .await;
     let schedule = works.only(&operator).await;
-    works.stores.schedules.update(Schedule { time_zone: "Gone/Zone".to_owned(), ..schedule }).await.unwrap();
+    works
+        .stores
+        .schedules
+        .update(Schedule { time_zone: "Gone/Zone".to_owned(), ..schedule })
+        .await
+        .unwrap();
     works.after(HOUR).await;
     let reason = works.only(&operator).await.reason.unwrap();
     assert!(reason.contains("no time zone Gone/Zone"), "{reason}");
-    assert!(call(&works.kernel, &operator, "schedule_list", json!({})).await.unwrap().joined_text().contains("Gone/Zone"));
+    assert!(
+        call(&works.kernel, &operator, "schedule_list", json!({}))
+            .await
+            .unwrap()
+            .joined_text()
+            .contains("Gone/Zone")
+    );
 }

@@ -68,7 +68,11 @@ async fn there_is_no_input_and_no_terminal_to_wait_for() {
 #[tokio::test]
 async fn of_endless_output_the_beginning_and_the_end_are_kept_until_the_time_is_over() {
     let shell = Shell::with(TestHome::new(), "output_bytes = 4096");
-    for command in ["yes", "head -c 100G /dev/zero", "/usr/bin/python3 -B -c \"import sys\nwhile 1: sys.stderr.write('x' * 65536)\""] {
+    for command in [
+        "yes",
+        "head -c 100G /dev/zero",
+        "/usr/bin/python3 -B -c \"import sys\nwhile 1: sys.stderr.write('x' * 65536)\"",
+    ] {
         let begun = Instant::now();
 
         let output = shell.call(json!({ "command": command, "timeout_seconds": 1 })).await;
@@ -133,7 +137,8 @@ async fn when_nobody_waits_any_more_a_program_ends() {
 async fn leave_nothing(rounds: u64) {
     let shell = Shell::new();
     let mark = number();
-    let code = scatter(&mark) + "open(os.environ['HOME'] + '/x', 'w').close(); os.mkdir(os.environ['TMPDIR'] + '/d', 0)";
+    let code =
+        scatter(&mark) + "open(os.environ['HOME'] + '/x', 'w').close(); os.mkdir(os.environ['TMPDIR'] + '/d', 0)";
     let mounts = || std::fs::read_to_string("/proc/self/mounts").unwrap().lines().count();
     let before = mounts();
 

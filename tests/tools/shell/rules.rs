@@ -112,8 +112,38 @@ async fn fuzzed_arguments_reach_one_program_as_they_are_and_no_second_one_starts
     let shell = Shell::new();
     let canary = shell.workspace().join("canary");
     let pieces = [
-        ";", "|", "&", "&&", "||", "\n", "`touch canary`", "$(touch canary)", "> canary", "<", "'", "\"", "\\", " ", "\t", "*",
-        "~", "#", "{a,b}", "$HOME", "${IFS}", "touch canary", "--", "-n", "é", "\u{202e}", "\u{1b}[2J", "!", "(", ")", "%s", "=",
+        ";",
+        "|",
+        "&",
+        "&&",
+        "||",
+        "\n",
+        "`touch canary`",
+        "$(touch canary)",
+        "> canary",
+        "<",
+        "'",
+        "\"",
+        "\\",
+        " ",
+        "\t",
+        "*",
+        "~",
+        "#",
+        "{a,b}",
+        "$HOME",
+        "${IFS}",
+        "touch canary",
+        "--",
+        "-n",
+        "é",
+        "\u{202e}",
+        "\u{1b}[2J",
+        "!",
+        "(",
+        ")",
+        "%s",
+        "=",
     ];
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut next = |limit: usize| {
@@ -123,7 +153,9 @@ async fn fuzzed_arguments_reach_one_program_as_they_are_and_no_second_one_starts
         usize::try_from(state).unwrap() % limit
     };
     for _ in 0..crate::support::rounds("SHELL_FUZZ", 60) {
-        let words: Vec<String> = (0..=next(6)).map(|_| (0..=next(4)).map(|_| pieces[next(pieces.len())]).collect()).collect();
+        let words: Vec<String> = (0..=next(6))
+            .map(|_| (0..=next(4)).map(|_| pieces[next(pieces.len())]).collect())
+            .collect();
         let quoted: Vec<String> = words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect();
         let command = format!("printf '%s\\0' {}", quoted.join(" "));
         let (split, passed) = (

@@ -97,7 +97,8 @@ async fn with_network_it_connects_and_an_agent_can_do_without() {
 #[test]
 fn a_program_gets_nothing_of_our_environment() {
     let openfang = Openfang::new();
-    let variables = [("CANARY_API_KEY", "sk-canary-0123456789"), ("LANG", "C.UTF-8"), ("OPENFANG_API_KEY", "0123456789abcdef")];
+    let variables =
+        [("CANARY_API_KEY", "sk-canary-0123456789"), ("LANG", "C.UTF-8"), ("OPENFANG_API_KEY", "0123456789abcdef")];
     let code = "import os; print(sorted(os.environ)); print(os.environ['HOME'] == os.environ['TMPDIR'])";
     let arguments = json!({ "command": "/usr/bin/python3 -B -c", "args": [code] }).to_string();
 
@@ -123,7 +124,10 @@ fn portable_children_run_nothing_until_the_operator_says_that_walls_may_be_missi
     let open = ran("[egress]\nchildren = \"portable\"\n[exec]\nunsandboxed = true\n");
 
     let said = refused.stdout + &refused.stderr;
-    assert!(refused.code != 0 && said.contains("unsandboxed = true under [exec]") && !said.starts_with("done"), "{said}");
+    assert!(
+        refused.code != 0 && said.contains("unsandboxed = true under [exec]") && !said.starts_with("done"),
+        "{said}"
+    );
     assert!(open.code == 0 && open.stdout.starts_with("done"), "{open:?}");
 }
 

@@ -71,7 +71,9 @@ struct Narrowing {
 impl Narrowing {
     fn of(query: &str) -> Result<Self, ApiError> {
         let unreadable = |name: &str| {
-            ApiError::bad_request(format!("the query {name} comes once: agent=NAME, tools=false, profile=NAME, lazy=true"))
+            ApiError::bad_request(format!(
+                "the query {name} comes once: agent=NAME, tools=false, profile=NAME, lazy=true"
+            ))
         };
         let mut asked = Self::default();
         for (name, value) in query.split('&').filter_map(|member| member.split_once('=')) {
@@ -157,9 +159,11 @@ pub(super) async fn open_sse(
     // Messages of this transport go to another path, which has no query.
     let asked = Narrowing::of(query.as_deref().unwrap_or_default());
     if asked.is_ok_and(|asked| asked.profile.is_some() || asked.lazy == Some(true)) {
-        return ApiError::bad_request("/sse has no profiles and shows all tools; connect to /mcp?profile=NAME or /mcp?lazy=true")
-            .into_response()
-            .into();
+        return ApiError::bad_request(
+            "/sse has no profiles and shows all tools; connect to /mcp?profile=NAME or /mcp?lazy=true",
+        )
+        .into_response()
+        .into();
     }
     let who = caller.clone();
     answer(&front.kernel, &who, front.mcp.open_sse(through_mcp(caller), MESSAGES)).into()

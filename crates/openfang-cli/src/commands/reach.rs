@@ -3,8 +3,8 @@
 use openfang_kernel::config_file;
 
 use crate::args::{
-    AgentCommand, ApprovalCommand, Command, Global, KeyCommand, McpCommand, ModelCommand, PolicyCommand, QueueCommand, ScheduleCommand,
-    SecretCommand, TaskCommand, ToolCommand, UserCommand,
+    AgentCommand, ApprovalCommand, Command, Global, KeyCommand, McpCommand, ModelCommand, PolicyCommand, QueueCommand,
+    ScheduleCommand, SecretCommand, SkillCommand, TaskCommand, ToolCommand, UserCommand,
 };
 use crate::error::CliError;
 
@@ -50,6 +50,9 @@ pub(crate) fn only_reads(command: &Command) -> bool {
         Command::User(command) => matches!(command, UserCommand::List),
         Command::Key(command) => matches!(command, KeyCommand::List { .. }),
         Command::Secret(command) => matches!(command, SecretCommand::List),
+        Command::Skill(command) => {
+            matches!(command, SkillCommand::List | SkillCommand::Show { .. } | SkillCommand::Validate { .. })
+        }
         Command::Policy(PolicyCommand::Explain { .. } | PolicyCommand::Test { .. }) | Command::Usage(_) => true,
         Command::Approval(command) => matches!(command, ApprovalCommand::List { .. } | ApprovalCommand::Show { .. }),
         Command::Model(command) => matches!(command, ModelCommand::List | ModelCommand::Show { .. }),
@@ -141,6 +144,7 @@ fn reach(command: &Command) -> Reach {
         | Command::Restore { .. }
         | Command::Secret(_)
         | Command::Service(_)
+        | Command::Skill(_)
         | Command::Status { .. }
         | Command::Stop => Reach::ThisMachine,
     }

@@ -102,8 +102,7 @@ pub async fn collect(mut child: Child, limits: OutputLimits) -> CollectedRun {
     let begun = Instant::now();
     child.stdin().close();
     let (stdout, stderr) = (child.take_stdout(), child.take_stderr());
-    let mut output =
-        CollectedOutput { stdout: OutputEnds::new(limits.bytes), stderr: OutputEnds::new(limits.bytes) };
+    let mut output = CollectedOutput { stdout: OutputEnds::new(limits.bytes), stderr: OutputEnds::new(limits.bytes) };
     let end = {
         let CollectedOutput { stdout: out, stderr: err } = &mut output;
         let mut reading = pin!(async { tokio::join!(read(stdout, out), read(stderr, err)) });

@@ -28,6 +28,8 @@ use crate::peers::external::ExternalPeers;
 use crate::peers::external_control::{ExternalControl, ExternalParts};
 use crate::peers::lending::Lending;
 use crate::peers::models::{ModelReach, Models};
+use crate::peers::skill_control::SkillControl;
+use crate::peers::skills::Skills;
 use crate::peers::upstreams::{PeerParts, Upstreams};
 use crate::schedules::{Schedules, SchedulesParts};
 use crate::settings::LiveSettings;
@@ -75,7 +77,7 @@ impl Ground {
     pub(super) fn kernel(self, given: Furnishings) -> Kernel {
         let Furnishings { credentials, keys, vault, node, is_check_due, memory, files, external, models, .. } = given;
         let lending = Arc::new(Lending::new(&vault, &self.stores.audit, (&self.clock, &self.ids)));
-        let kept = (Arc::clone(&lending), Arc::clone(&self.stores.usage));
+        let kept = (Arc::clone(&lending), Arc::clone(&self.stores.usage), files.clone());
         models.open(ModelReach::new(&self.settings, &self.pipeline, kept));
         let external = self.external(external, Arc::clone(&lending));
         let upstreams = self.upstreams(&given.mcp_shared, keys.instance(), lending);
@@ -93,6 +95,9 @@ impl Ground {
             (Arc::clone(&self.stores.approvals), Arc::clone(&self.stores.audit)),
             Arc::clone(&self.clock),
         );
+        let skills = Skills::new(&self.home, Arc::clone(&self.settings), Arc::clone(&self.pipeline));
+        skills.follow_if_known();
+        let skills = SkillControl::new(Arc::new(skills), self.changes.clone(), Arc::clone(&self.clock));
         let doors = Doors::new(DoorsParts {
             cards: given.cards,
             mcp_shared: given.mcp_shared,
@@ -117,6 +122,7 @@ impl Ground {
             upstreams,
             external,
             models,
+            skills,
             doors,
             calls,
             approvals,

@@ -25,6 +25,7 @@ use crate::settings::{Settings, card_key};
 pub(crate) use kept::{CardCache, CardRequest, DocumentKind};
 
 mod kept;
+mod skills;
 
 /// Where the public half of the key is published, below the house's address.
 const KEYS_PATH: &str = "/.well-known/jwks.json";
@@ -155,6 +156,7 @@ impl Doors {
         };
         let shown = self.skills(a2a, who, &name);
         let mut card = build_agent_card(&agent.manifest, &described(&shown), endpoint);
+        card.skills.extend(self.activated_skills(who, agent));
         if agent.manifest.model.provider == Provider::Direct {
             card.capabilities.tools = schemas(shown);
         }

@@ -18,6 +18,7 @@ pub use openfang_mcp::host::Ticks;
 pub use openfang_runtime::mcp::is_mcp_tool;
 pub use openfang_runtime::mcp_server as serving;
 pub use openfang_runtime::mcp_server::View;
+pub(crate) use server_skills::SkillQuarantine;
 pub use views::McpViews;
 use work::{DoorError, Sending, ToolRequest};
 
@@ -26,7 +27,9 @@ mod call_tasks;
 mod calls;
 mod host;
 mod results;
+mod server_skills;
 mod servers;
+mod skills;
 mod task_tool;
 mod tasks;
 mod tool_search;

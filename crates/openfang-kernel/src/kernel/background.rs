@@ -25,6 +25,7 @@ impl Kernel {
         spawn(Box::pin(self.clone().watch_over()));
         spawn(Box::pin(self.clone().retain_in_rounds()));
         spawn(Box::pin(self.clone().watch_settings()));
+        spawn(Box::pin(self.clone().watch_skills()));
         let pushes = self.register_metrics(PushMetrics::register);
         spawn(Box::pin(self.parts.tasks.clone().deliver_pushes(pushes)));
         spawn(Box::pin(self.parts.schedules.clone().start_when_due()));

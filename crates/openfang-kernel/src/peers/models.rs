@@ -7,12 +7,15 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use futures_util::future::BoxFuture;
 use openfang_model::{Endpoint, ModelClient, ModelTable, Provider as KnownProvider};
+use openfang_runtime::context::CallContext;
+use openfang_runtime::files::Files;
 use openfang_runtime::models::{ModelSource, ModelTarget, ModelUnavailable};
 use openfang_runtime::pipeline::Pipeline;
 use openfang_store::UsageStore;
 use openfang_types::agent::{AgentManifest, Provider};
 use openfang_types::config::Config;
 use openfang_types::ids::{ModelName, ProviderName};
+use openfang_types::taint::Labels;
 
 use self::keys::ApiKey;
 use super::lending::Lending;
@@ -30,15 +33,17 @@ pub(crate) struct ModelReach {
     /// The stored secrets that the entries of providers name.
     lending: Arc<Lending>,
     usage: Arc<dyn UsageStore>,
+    /// The files of workspaces, which may have instructions for agents.
+    files: Files,
 }
 
 impl ModelReach {
     pub(crate) fn new(
         settings: &Arc<LiveSettings>,
         pipeline: &Arc<Pipeline>,
-        (lending, usage): (Arc<Lending>, Arc<dyn UsageStore>),
+        (lending, usage, files): (Arc<Lending>, Arc<dyn UsageStore>, Files),
     ) -> Self {
-        Self { settings: Arc::downgrade(settings), pipeline: Arc::downgrade(pipeline), lending, usage }
+        Self { settings: Arc::downgrade(settings), pipeline: Arc::downgrade(pipeline), lending, usage, files }
     }
 }
 
@@ -139,6 +144,10 @@ impl Models {
 impl ModelSource for Models {
     fn usage(&self) -> Option<Arc<dyn UsageStore>> {
         self.reach.get().map(|reach| Arc::clone(&reach.usage))
+    }
+
+    fn instructions<'a>(&'a self, cx: &'a CallContext) -> BoxFuture<'a, Option<(String, Labels)>> {
+        Box::pin(async move { self.reach.get()?.files.instructions(cx).await })
     }
 
     fn chain<'a>(&'a self, agent: &'a AgentManifest) -> BoxFuture<'a, Result<Vec<Arc<ModelTarget>>, ModelUnavailable>> {

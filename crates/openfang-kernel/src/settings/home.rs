@@ -79,6 +79,16 @@ impl Home {
         self.root.join("agents")
     }
 
+    /// Skills that the operator put there, one directory each.
+    pub fn skills(&self) -> PathBuf {
+        self.root.join("skills")
+    }
+
+    /// What is remembered of skills, and their private copies.
+    pub(crate) fn skill_data(&self) -> PathBuf {
+        self.data().join("skills")
+    }
+
     /// The key all others are derived from.
     pub fn secret_key(&self) -> PathBuf {
         self.key_file.clone().unwrap_or_else(|| self.own_key())
@@ -202,7 +212,7 @@ impl Home {
         let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", database.display()));
         let mut files =
             vec![self.config(), self.agents(), self.data(), self.secret_key(), self.daemon(), self.record()];
-        files.extend([self.environment_file(), self.server_keys()]);
+        files.extend([self.environment_file(), self.server_keys(), self.skills()]);
         files.extend([beside("-wal"), beside("-shm"), beside("-journal"), database.clone()]);
         files
     }

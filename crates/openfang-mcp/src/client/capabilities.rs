@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::call_task::TASKS_EXTENSION;
 use crate::revision::Revision;
+use crate::skills::SKILLS_EXTENSION;
 
 /// Who the server is, and what it has.
 #[derive(Debug, Clone)]
@@ -60,6 +61,8 @@ pub struct ServerCapabilities {
     pub logging: bool,
     /// Calls of tools can become tasks.
     pub tasks: bool,
+    /// It lists skills.
+    pub skills: bool,
 }
 
 impl ServerCapabilities {
@@ -73,6 +76,7 @@ impl ServerCapabilities {
             subscribe: declared["resources"]["subscribe"] == true,
             completions: has("completions"),
             logging: has("logging"),
+            skills: has("resources") && declared["extensions"][SKILLS_EXTENSION].is_object(),
             tasks: declared["extensions"][TASKS_EXTENSION].is_object()
                 || declared["tasks"]["requests"]["tools"]["call"].is_object(),
         }

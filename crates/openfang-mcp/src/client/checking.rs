@@ -118,14 +118,14 @@ fn check(listed: Listed, json: &RawValue) -> Result<String, (String, &'static st
     let value: Value = serde_json::from_str(json.get()).unwrap_or_default();
     let (key, longest) = match listed {
         Listed::Tools | Listed::Prompts => ("name", TOOL_NAME_MAX_BYTES),
-        Listed::Resources => ("uri", MCP_URI_MAX_BYTES),
+        Listed::Resources | Listed::Skills => ("uri", MCP_URI_MAX_BYTES),
         Listed::Templates => ("uriTemplate", MCP_URI_MAX_BYTES),
     };
     let Some(name) = value[key].as_str() else { return Err((printable(&value.to_string()), "it has no name")) };
     let refuse = |why| Err((printable(name), why));
     // A URI is used as the server wrote it, and some write letters there that have to be escaped.
     let can_be_seen = |c: char| match listed {
-        Listed::Tools => c.is_ascii_graphic(),
+        Listed::Tools | Listed::Skills => c.is_ascii_graphic(),
         Listed::Prompts | Listed::Templates => c.is_ascii_graphic() || c == ' ',
         Listed::Resources => !c.is_control(),
     };
@@ -135,7 +135,7 @@ fn check(listed: Listed, json: &RawValue) -> Result<String, (String, &'static st
     if name.len() > longest {
         return refuse(match listed {
             Listed::Tools | Listed::Prompts => "its name is longer than 128 characters",
-            Listed::Resources | Listed::Templates => "its URI is longer than 8 KiB",
+            Listed::Resources | Listed::Templates | Listed::Skills => "its URI is longer than 8 KiB",
         });
     }
     if value["description"].as_str().is_some_and(|text| text.len() > MCP_DESCRIPTION_BYTES) {

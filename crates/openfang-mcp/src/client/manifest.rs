@@ -28,6 +28,8 @@ pub struct Manifest {
     pub resources: Arc<Listing>,
     /// Its patterns of resources.
     pub templates: Arc<Listing>,
+    /// Its skills, by the URIs of their instructions.
+    pub skills: Arc<Listing>,
     /// What of it is left out.
     pub left_out: Vec<McpLeftOut>,
     mirrors: HashMap<String, Mirror>,
@@ -44,6 +46,8 @@ pub struct KeptManifest<'a> {
     resources: Vec<&'a RawValue>,
     #[serde(borrow)]
     templates: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    skills: Vec<&'a RawValue>,
 }
 
 impl Default for Manifest {
@@ -79,6 +83,10 @@ impl Manifest {
             Err(ClientError::Refused(_)) => Checking::new(Listed::Templates).finish(),
             templates => templates?,
         };
+        let skills = match checked(has.skills, "skills/list", Listed::Skills).await {
+            Err(ClientError::Refused(_)) => Checking::new(Listed::Skills).finish(),
+            skills => skills?,
+        };
         // The list of resources may be long and slow. The server is usable without it, for as long as it takes to say so.
         let patience = patience / 4;
         let asked = timeout(patience, checked(has.resources, "resources/list", Listed::Resources)).await;
@@ -90,7 +98,7 @@ impl Manifest {
             Err(ClientError::Refused(_)) => Checking::new(Listed::Resources).finish(),
             resources => resources?,
         };
-        let mut manifest = Self::from_lists(tools, prompts, resources, templates);
+        let mut manifest = Self::from_lists(tools, prompts, (resources, templates), skills);
         manifest.left_out.extend(cuts.into_iter().chain(missing));
         Ok(manifest)
     }
@@ -105,19 +113,26 @@ impl Manifest {
         Self::from_lists(
             checked(Listed::Tools, kept.tools),
             checked(Listed::Prompts, kept.prompts),
-            checked(Listed::Resources, kept.resources),
-            checked(Listed::Templates, kept.templates),
+            (checked(Listed::Resources, kept.resources), checked(Listed::Templates, kept.templates)),
+            checked(Listed::Skills, kept.skills),
         )
     }
 
-    fn from_lists(tools: Checked, prompts: Checked, resources: Checked, templates: Checked) -> Self {
+    fn from_lists(
+        tools: Checked,
+        prompts: Checked,
+        (resources, templates): (Checked, Checked),
+        skills: Checked,
+    ) -> Self {
+        let left_out = [tools.left_out, prompts.left_out, resources.left_out, templates.left_out, skills.left_out];
         Self {
             mirrors: tools.mirrors,
-            left_out: [tools.left_out, prompts.left_out, resources.left_out, templates.left_out].concat(),
+            left_out: left_out.concat(),
             tools: Arc::new(tools.listing),
             prompts: Arc::new(prompts.listing),
             resources: Arc::new(resources.listing),
             templates: Arc::new(templates.listing),
+            skills: Arc::new(skills.listing),
         }
     }
 
@@ -130,11 +145,12 @@ impl Manifest {
 /// For keeping: as a [`KeptManifest`] is read.
 impl Serialize for Manifest {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut kept = to.serialize_struct("Manifest", 4)?;
+        let mut kept = to.serialize_struct("Manifest", 5)?;
         kept.serialize_field("tools", &Definitions(&self.tools))?;
         kept.serialize_field("prompts", &Definitions(&self.prompts))?;
         kept.serialize_field("resources", &Definitions(&self.resources))?;
         kept.serialize_field("templates", &Definitions(&self.templates))?;
+        kept.serialize_field("skills", &Definitions(&self.skills))?;
         kept.end()
     }
 }

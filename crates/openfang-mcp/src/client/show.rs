@@ -25,7 +25,9 @@ fn show_at_once(upstream: &Upstream, facts: Arc<ServerFacts>, mut manifest: Mani
     let prompts = replaces(&mut manifest.prompts, &before.manifest.prompts);
     let resources = replaces(&mut manifest.resources, &before.manifest.resources);
     let templates = replaces(&mut manifest.templates, &before.manifest.templates);
-    let is_same = !(tools || prompts || resources || templates) && manifest.left_out == before.manifest.left_out;
+    let skills = replaces(&mut manifest.skills, &before.manifest.skills);
+    let is_same =
+        !(tools || prompts || resources || templates || skills) && manifest.left_out == before.manifest.left_out;
     let manifest = if is_same { Arc::clone(&before.manifest) } else { Arc::new(manifest) };
     upstream.update(|snapshot| {
         snapshot.facts = Some(facts);

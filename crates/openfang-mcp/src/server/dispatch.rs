@@ -27,6 +27,9 @@ impl<H: Host> Server<H> {
             "resources/list" => self.resources_list(request).await.map(Frame::from),
             "resources/templates/list" => self.list(request, host.templates(&request.caller)).await,
             "resources/read" => self.resources_read(request).await.map(Frame::from),
+            "skills/list" => self.list(request, host.skills(&request.caller)).await,
+            "skills/get" => self.skills_get(request).await.map(Frame::from),
+            "resources/directory/read" => self.directory_read(request).await,
             "completion/complete" => self.complete(request).await.map(Frame::from),
             "server/discover" if !facts.handshake => {
                 let members = self.discovered(&request.caller, revision);
@@ -56,6 +59,7 @@ fn is_offered(method: &str, offers: Offers) -> bool {
         Some(("tools", _)) => offers.tools,
         Some(("prompts", _)) => offers.prompts,
         Some(("resources", "subscribe" | "unsubscribe")) => offers.subscriptions,
+        Some(("resources", "directory/read") | ("skills", _)) => offers.skills,
         Some(("resources", _)) => offers.resources,
         Some(("completion", _)) => offers.completions,
         Some(("logging", _)) => offers.logging,

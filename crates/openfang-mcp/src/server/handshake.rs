@@ -90,8 +90,27 @@ struct TaskTools {
 
 #[derive(Serialize)]
 struct Extensions {
-    #[serde(rename = "io.modelcontextprotocol/tasks")]
-    tasks: Empty,
+    #[serde(rename = "io.modelcontextprotocol/tasks", skip_serializing_if = "Option::is_none")]
+    tasks: Option<Empty>,
+    #[serde(rename = "io.modelcontextprotocol/skills", skip_serializing_if = "Option::is_none")]
+    skills: Option<SkillsSupport>,
+}
+
+impl Extensions {
+    fn of(offers: Offers, revision: Revision) -> Option<Self> {
+        let has_tasks = offers.tasks && revision.facts().tasks == TaskMethods::Extension;
+        let has_skills = offers.skills && revision.facts().extensions;
+        let tasks = has_tasks.then_some(Empty {});
+        let skills = has_skills.then_some(SkillsSupport { directory_read: true });
+        (has_tasks || has_skills).then_some(Self { tasks, skills })
+    }
+}
+
+/// What of the extension for skills there is.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SkillsSupport {
+    directory_read: bool,
 }
 
 #[derive(Serialize)]
@@ -124,7 +143,7 @@ impl Capabilities {
         };
         Self {
             completions: has_completions.then_some(Empty {}),
-            extensions: has_tasks(TaskMethods::Extension).then_some(Extensions { tasks: Empty {} }),
+            extensions: Extensions::of(offers, revision),
             logging: offers.logging.then_some(Empty {}),
             prompts: offers.prompts.then(changing),
             resources: offers

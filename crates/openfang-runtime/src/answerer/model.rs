@@ -45,6 +45,7 @@ mod lanes;
 mod meter;
 mod parts;
 mod recovery;
+mod skills;
 mod structured;
 mod toolset;
 mod window;

@@ -34,11 +34,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Looks at a command. Blocks.
-    pub(crate) fn of(
-        request: &ExecRequest<'_>,
-        place: &ProgramPlace,
-        rules: &Rules<'_>,
-    ) -> Result<Self, ToolFailure> {
+    pub(crate) fn of(request: &ExecRequest<'_>, place: &ProgramPlace, rules: &Rules<'_>) -> Result<Self, ToolFailure> {
         let words = words(request)?;
         let operator = shell_operator(&words).map(str::to_owned);
         let environment = Environment::build(EnvironmentKind::Tool, &[], &Surroundings::ours())?;

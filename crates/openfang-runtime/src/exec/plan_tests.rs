@@ -58,7 +58,10 @@ fn a_question_names_the_file_and_the_rule_that_answers_it() {
     assert!(why.contains(ls) && why.contains("add \"ls -l 'a b'\" to allow under [exec]"), "{why}");
 
     let Ruling::Ask(why) = ground.plan("./build.sh").unwrap().ruling else { panic!("not asked") };
-    assert!(why.contains("that agents can change") && why.contains("{ command = \"./build.sh\", unsafe = true }"), "{why}");
+    assert!(
+        why.contains("that agents can change") && why.contains("{ command = \"./build.sh\", unsafe = true }"),
+        "{why}"
+    );
 }
 
 #[test]
@@ -114,9 +117,17 @@ fn commands_that_are_no_commands_are_refused_in_words() {
         assert!(said.contains(why), "{command:?}: {said}");
     }
     let many: Vec<String> = vec!["x".to_owned(); 1_000_000];
-    assert!(ground.plan_with("echo", &many).is_err_and(|failure| failure.to_string().contains("too long")));
+    assert!(
+        ground
+            .plan_with("echo", &many)
+            .is_err_and(|failure| failure.to_string().contains("too long"))
+    );
     assert!(ground.plan_with("echo", &["x".repeat(200_000)]).is_err());
-    assert!(ground.plan_with("echo", &["a\0b".to_owned()]).is_err_and(|failure| failure.to_string().contains("NUL")));
+    assert!(
+        ground
+            .plan_with("echo", &["a\0b".to_owned()])
+            .is_err_and(|failure| failure.to_string().contains("NUL"))
+    );
     assert!(ground.refusal(&"x ".repeat(100_000)).contains("too long"));
     assert!(!ground.refusal("\u{1b}[2Jx").contains('\u{1b}'), "what a terminal obeys is escaped");
 }

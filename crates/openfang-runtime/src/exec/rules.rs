@@ -44,9 +44,8 @@ impl Rules<'_> {
         let mut rules = self.config.deny.iter().chain(agent);
         // A rule that cannot be read denies: it is refused when the settings are read.
         let denies = |rule: &&String| {
-            CommandPattern::denying(rule).map_or(true, |pattern| {
-                is_denied_program(pattern.program(), found) && pattern.denies(arguments)
-            })
+            CommandPattern::denying(rule)
+                .map_or(true, |pattern| is_denied_program(pattern.program(), found) && pattern.denies(arguments))
         };
         rules.find(denies).cloned()
     }
@@ -101,7 +100,11 @@ fn is_denied_program(pattern: &ProgramPattern, found: &FoundProgram<'_>) -> bool
     if wanted.is_none_or(|wanted| found.names().contains(&wanted)) {
         return true;
     }
-    let is_many = found.file.file_name().and_then(OsStr::to_str).is_some_and(|name| MANY_IN_ONE.contains(&name));
+    let is_many = found
+        .file
+        .file_name()
+        .and_then(OsStr::to_str)
+        .is_some_and(|name| MANY_IN_ONE.contains(&name));
     !is_many && meant(name, found).is_some_and(|meant| is_file(&meant, found))
 }
 
@@ -110,7 +113,9 @@ fn meant(name: &str, found: &FoundProgram<'_>) -> Option<PathBuf> {
     if name.contains('/') {
         return Some(found.root.join(name));
     }
-    Program::resolve(name, found.search, found.root).ok().map(|program| program.path().to_owned())
+    Program::resolve(name, found.search, found.root)
+        .ok()
+        .map(|program| program.path().to_owned())
 }
 
 fn is_file(path: &Path, found: &FoundProgram<'_>) -> bool {

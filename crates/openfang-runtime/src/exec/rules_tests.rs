@@ -104,7 +104,11 @@ fn a_star_does_not_cover_an_interpreter_behind_another_name() {
     let machine = Machine::new();
 
     assert!(!machine.judge("allow = [\"helper *\"]", None, &machine.bin("helper"), &["-c", "x"]).1);
-    assert!(machine.judge("allow = [\"helper build.py\"]", None, &machine.bin("helper"), &["build.py"]).1);
+    assert!(
+        machine
+            .judge("allow = [\"helper build.py\"]", None, &machine.bin("helper"), &["build.py"])
+            .1
+    );
 }
 
 #[test]
@@ -127,5 +131,8 @@ fn an_agent_narrows_and_widens_nothing() {
     let config: ExecConfig = toml::from_str("network = false\ntimeout_secs = 60\noutput_bytes = 4096").unwrap();
     let agent: AgentExec = toml::from_str("network = true\ntimeout_secs = 90\noutput_bytes = 9999").unwrap();
     let rules = Rules { config: &config, agent: Some(&agent) };
-    assert_eq!((rules.network(), rules.seconds(None), rules.seconds(Some(100)), rules.output_bytes()), (false, 60, 90, 4_096));
+    assert_eq!(
+        (rules.network(), rules.seconds(None), rules.seconds(Some(100)), rules.output_bytes()),
+        (false, 60, 90, 4_096)
+    );
 }

@@ -207,7 +207,7 @@ fn definition<C: Callee>(cx: &CallContext, callee: &C, subject: Option<&str>) ->
 /// The server or agent as the operator configured it. Values of secrets are not part of it.
 fn place(cx: &CallContext, traits: &ToolTraits) -> String {
     match &traits.origin {
-        Origin::Builtin => String::new(),
+        Origin::Builtin | Origin::Skill(_) => String::new(),
         Origin::McpServer(name) => {
             let entry = cx.config.mcp_servers.iter().find(|entry| entry.name == *name);
             entry.map_or_else(String::new, |entry| {

@@ -70,7 +70,7 @@ impl Callee for Arc<Registered> {
         match self.traits.origin {
             Origin::Builtin => arguments.value().map_or(usual, |value| self.tool.sink(value, usual)),
             // Relayed arguments are not looked into.
-            Origin::McpServer(_) | Origin::A2aAgent(_) => usual,
+            Origin::McpServer(_) | Origin::A2aAgent(_) | Origin::Skill(_) => usual,
         }
     }
 
@@ -81,7 +81,7 @@ impl Callee for Arc<Registered> {
     ) -> Option<BoxFuture<'a, Result<Review, ToolFailure>>> {
         match self.traits.origin {
             Origin::Builtin => arguments.value().ok().and_then(|value| self.tool.review(cx, value)),
-            Origin::McpServer(_) | Origin::A2aAgent(_) => None,
+            Origin::McpServer(_) | Origin::A2aAgent(_) | Origin::Skill(_) => None,
         }
     }
 

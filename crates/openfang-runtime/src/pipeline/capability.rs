@@ -128,7 +128,11 @@ pub(super) fn check<'c, C: Callee>(
 
 /// The permit for something that may be called.
 pub(super) fn permit(cx: &CallContext, what: &ToolTraits, manner: Manner) -> Result<Permit, ToolError> {
-    if allows(cx, what) { Ok(Permit { manner, parent: None, subject: None }) } else { Err(refusal(cx, what, Hidden::NotGranted)) }
+    if allows(cx, what) {
+        Ok(Permit { manner, parent: None, subject: None })
+    } else {
+        Err(refusal(cx, what, Hidden::NotGranted))
+    }
 }
 
 /// Refuses a tool that is not in the catalogue: there is none, or it waits for the operator.
@@ -190,6 +194,7 @@ pub fn allows(cx: &CallContext, tool: &ToolTraits) -> bool {
 pub fn agent_covers(capabilities: &Capabilities, tool: &ToolTraits) -> bool {
     let reaches_origin = match (&tool.origin, &capabilities.mcp_servers) {
         (Origin::McpServer(server), Some(servers)) => servers.contains(server),
+        (Origin::Skill(skill), _) => return capabilities.skills.iter().any(|pattern| pattern.covers(skill)),
         (Origin::McpServer(_), None) | (Origin::Builtin | Origin::A2aAgent(_), _) => true,
     };
     reaches_origin && any_covers(&capabilities.tools, tool)

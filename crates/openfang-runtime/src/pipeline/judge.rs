@@ -64,10 +64,11 @@ pub(super) fn judge<C: Callee>(
         Verdict::Ask(_) if cx.run.is_some() && cx.back.resumed.is_some() => Ok(None),
         // Whoever was asked about the tool of an external agent was asked about the message too.
         Verdict::Ask(_) if cx.granted.as_ref() == Some(&traits.name) => Ok(None),
+        Verdict::Ask(reason) if is_expected(cx, (traits, sink), (reason, &decided_with)) => Ok(None),
         Verdict::Ask(reason) => {
             let reason = QuestionReason::Policy(reason);
             Ok(Some(Question { reason, sink, labels: carried.joined(&decided_with) }))
-        },
+        }
         Verdict::Refuse(label) => Err(ToolError::Tainted {
             tool: traits.name.clone(),
             sink,
@@ -75,6 +76,23 @@ pub(super) fn judge<C: Callee>(
             sources: carried.sources(label).map(ToString::to_string).unwrap_or_default(),
         }),
     }
+}
+
+/// Whether the operator has answered the question by trusting an active skill that names the tool. What is asked because of
+/// content from outside, or about a call that executes, is never answered so.
+fn is_expected(
+    cx: &CallContext,
+    (traits, sink): (&ToolTraits, SinkKind),
+    (reason, with): (AskReason, &Labels),
+) -> bool {
+    let is_about_privacy = match reason {
+        AskReason::Private(_) => true,
+        AskReason::ForeignExecutes(_) | AskReason::Leaves(_) | AskReason::ForeignActs(_) => false,
+    };
+    is_about_privacy
+        && sink != SinkKind::Executes
+        && !with.iter().any(Label::is_foreign)
+        && cx.run.as_ref().is_some_and(|run| run.expects(&traits.name))
 }
 
 /// What could have led to the call.

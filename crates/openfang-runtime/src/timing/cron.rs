@@ -138,8 +138,8 @@ impl Cron {
     pub(super) fn days_in_words(&self) -> Option<String> {
         let of_week = (!self.weekdays.is_every(0, 6)).then(|| self.weekdays_in_words());
         let days = || (1..=31).filter(|day| self.days.has(*day)).map(|day: i8| day.to_string());
-        let of_month =
-            (!self.days.is_every(1, 31)).then(|| format!("on day {} of the month", days().collect::<Vec<_>>().join(", ")));
+        let of_month = (!self.days.is_every(1, 31))
+            .then(|| format!("on day {} of the month", days().collect::<Vec<_>>().join(", ")));
         let glue = if self.days.is_star || self.weekdays.is_star { " that are " } else { " and " };
         let days = match (of_month, of_week) {
             (Some(month), Some(week)) => Some(format!("{month}{glue}{week}")),
@@ -147,7 +147,10 @@ impl Cron {
         };
         let months = (!self.months.is_every(1, 12)).then(|| {
             let named = (1_i8..=12).filter(|month| self.months.has(*month));
-            let names: Vec<&str> = named.filter_map(|month| LONG_MONTHS.get(usize::try_from(month).ok()? - 1)).copied().collect();
+            let names: Vec<&str> = named
+                .filter_map(|month| LONG_MONTHS.get(usize::try_from(month).ok()? - 1))
+                .copied()
+                .collect();
             format!("in {}", names.join(", "))
         });
         let words: Vec<String> = days.into_iter().chain(months).collect();

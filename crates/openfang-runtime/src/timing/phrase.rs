@@ -3,8 +3,8 @@
 
 use jiff::civil::{Date, Time};
 
-use super::cron::Cron;
 use super::TimingError;
+use super::cron::Cron;
 
 /// What a phrase says.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,7 +41,9 @@ pub(super) fn parse(text: &str) -> Result<Phrase, TimingError> {
 }
 
 fn on(date: &str, rest: &[&str]) -> Result<Phrase, TimingError> {
-    let date: Date = date.parse().map_err(|_| TimingError(format!("there is no date {}; {HELP}", quoted(date))))?;
+    let date: Date = date
+        .parse()
+        .map_err(|_| TimingError(format!("there is no date {}; {HELP}", quoted(date))))?;
     let time = match rest {
         ["at", time @ ..] | time => time_of(time)?,
     };

@@ -125,7 +125,9 @@ fn refusal(refused: Published, event_type: &EventType, config: EventsConfig) -> 
             per_minute.saturating_mul(EVENT_TYPES_AT_FULL_RATE)
         ),
         Published::TooManyWaiting => {
-            format!("{EVENTS_WAITING} events wait for their delivery; `openfang start` starts a server that delivers them")
+            format!(
+                "{EVENTS_WAITING} events wait for their delivery; `openfang start` starts a server that delivers them"
+            )
         }
     })
 }

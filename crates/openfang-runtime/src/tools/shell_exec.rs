@@ -102,7 +102,9 @@ impl Tool for ShellExec {
             }
             let (plan, place) = self.plan(cx, args).await?;
             if permit.subject() != Some(plan.subject.as_str()) {
-                return Err(ToolFailure::new("the program changed while it was looked at, and did not run; call again"));
+                return Err(ToolFailure::new(
+                    "the program changed while it was looked at, and did not run; call again",
+                ));
             }
             let _running = self.calls.begin(cx.principal.owner())?;
             let door = self.programs.door().map_err(ToolFailure::new)?;
@@ -218,7 +220,9 @@ fn ending_line(report: &ExecReport, seconds: u64) -> String {
     let took = Duration::from_millis(report.duration_ms).as_secs_f32();
     match (report.timed_out, report.exit_code, report.signal) {
         (true, _, _) => {
-            format!("[ended after {seconds} s, with everything that it started: its time was over; timeout_seconds gives it more]")
+            format!(
+                "[ended after {seconds} s, with everything that it started: its time was over; timeout_seconds gives it more]"
+            )
         }
         (false, Some(code), _) => format!("[exit code {code} after {took:.2} s]"),
         (false, None, Some(signal)) => format!("[ended by signal {signal} after {took:.2} s]"),

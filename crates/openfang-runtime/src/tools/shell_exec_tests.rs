@@ -32,6 +32,14 @@ fn the_output_comes_first_and_then_how_it_ended() {
         assert_eq!(said(&run, None), (text.to_owned(), is_error));
     }
     assert!(said(&ran(RunEnd::TimedOut, b"", b""), None).0.contains("ended after 30 s"));
-    assert!(said(&ran(exit(Ending::Code(0)), b"", b""), Some("|")).0.contains("there is no shell: \"|\""));
-    assert!(said(&ran(exit(Ending::Code(0)), &[b'x'; 500], b""), None).0.contains("400 bytes left out"));
+    assert!(
+        said(&ran(exit(Ending::Code(0)), b"", b""), Some("|"))
+            .0
+            .contains("there is no shell: \"|\"")
+    );
+    assert!(
+        said(&ran(exit(Ending::Code(0)), &[b'x'; 500], b""), None)
+            .0
+            .contains("400 bytes left out")
+    );
 }

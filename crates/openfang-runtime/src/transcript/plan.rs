@@ -21,8 +21,8 @@ use openfang_types::taint::Labels;
 
 use super::shorten::{capped, in_few_words, joined, shortened, trimmed};
 use super::{
-    CallOutcome, Compaction, CoveredTask, InterruptedCall, Room, Stub, TranscriptBody, TranscriptEntry, TranscriptView, calls_in,
-    newest_compaction, size, view_as,
+    CallOutcome, Compaction, CoveredTask, InterruptedCall, Room, Stub, TranscriptBody, TranscriptEntry, TranscriptView,
+    calls_in, newest_compaction, size, view_as,
 };
 
 /// What a result takes that was left out.
@@ -80,7 +80,8 @@ impl<'a> CompactionPlan<'a> {
     /// The text of a result and its call in a few words.
     pub(crate) fn result(&self, seq: u64) -> Option<(String, String)> {
         let at = self.entries.iter().position(|entry| entry.seq == seq)?;
-        let TranscriptBody::CallDone { call, outcome: CallOutcome::Returned { parts, .. }, .. } = &self.entries[at].body
+        let TranscriptBody::CallDone { call, outcome: CallOutcome::Returned { parts, .. }, .. } =
+            &self.entries[at].body
         else {
             return None;
         };

@@ -52,13 +52,22 @@ fn compacted(mut all: Vec<TranscriptEntry>, room: Room, summary: &str) -> (Vec<T
     let body = TranscriptBody::Compacted(Box::new(draft));
     let task = TaskId::from_uuid(uuid::Uuid::nil());
     all.push(TranscriptEntry { seq, task, turn: 1, tokens: None, labels, body });
-    assert_eq!(of_items(view(&all).items.iter().map(AsRef::as_ref)), size - room.fixed, "what was planned is what is sent");
+    assert_eq!(
+        of_items(view(&all).items.iter().map(AsRef::as_ref)),
+        size - room.fixed,
+        "what was planned is what is sent"
+    );
     assert!(!fits || size <= room.target());
     (all, fits)
 }
 
 fn sent(entries: &[TranscriptEntry]) -> String {
-    view(entries).items.iter().map(|item| serde_json::to_string(item).unwrap()).collect::<Vec<_>>().join("\n")
+    view(entries)
+        .items
+        .iter()
+        .map(|item| serde_json::to_string(item).unwrap())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
@@ -102,7 +111,10 @@ fn a_summary_leaves_the_users_messages_the_handles_and_the_last_two_steps() {
     assert!(fits);
     let view = view(&all);
     let Item::User { parts } = &*view.items[0] else { panic!("{:?}", view.items[0]) };
-    let head: Vec<&str> = parts.iter().map(|part| if let Part::Text { text } = part { text.as_str() } else { "" }).collect();
+    let head: Vec<&str> = parts
+        .iter()
+        .map(|part| if let Part::Text { text } = part { text.as_str() } else { "" })
+        .collect();
     assert_eq!((head[0], head[2]), ("Find the key.", "Look in the cellar too."));
     assert!(head.last().unwrap().ends_with("Six rooms are empty."), "{head:?}");
     assert_eq!(view.items.len(), 5, "two steps: {:?}", view.items);

@@ -13,10 +13,13 @@ pub(super) fn in_few_words(call: &Call) -> String {
 
 /// The text of parts; of media only what they are.
 pub(super) fn joined(parts: &[Part]) -> String {
-    let texts: Vec<String> = parts.iter().map(|part| match part {
-        Part::Text { text } => text.clone(),
-        Part::Image(media) | Part::Audio(media) => format!("[{}, which was left out]", media.media_type),
-    }).collect();
+    let texts: Vec<String> = parts
+        .iter()
+        .map(|part| match part {
+            Part::Text { text } => text.clone(),
+            Part::Image(media) | Part::Audio(media) => format!("[{}, which was left out]", media.media_type),
+        })
+        .collect();
     texts.join("\n")
 }
 

@@ -8,6 +8,7 @@ use openfang_types::ids::{NodeId, TraceId};
 use openfang_types::task::{Message, Origin, Role};
 
 use super::*;
+use crate::transcript::AskedCall;
 
 /// One body of each kind.
 fn one_of_each() -> Vec<TranscriptBody> {

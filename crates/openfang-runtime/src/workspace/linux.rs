@@ -62,6 +62,14 @@ impl Gate {
         Ok(Self { root: fd, protected })
     }
 
+    pub(super) fn view(root: &Path) -> Result<Self, WorkspaceError> {
+        let at_root = |refusal: Refusal| refusal.at(&root.to_string_lossy());
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = openat(CWD, root, flags, Mode::empty()).map_err(|errno| at_root(errno.into()))?;
+        beneath::look(fd.as_fd(), ".").map_err(Refusal::from).map_err(at_root)?;
+        Ok(Self { root: fd, protected: Protected::pin(&[])? })
+    }
+
     /// Takes the workspace for one's own work: alone, or together with others who only read.
     pub(super) fn lock(&self, kind: LockKind) -> Result<FileLock, WorkspaceError> {
         lock::lock(self.root.as_fd(), kind).map_err(|refusal| refusal.at("."))

@@ -13,6 +13,10 @@ impl Gate {
         Err(WorkspaceError::Unsupported)
     }
 
+    pub(super) fn view(_root: &Path) -> Result<Self, WorkspaceError> {
+        Err(WorkspaceError::Unsupported)
+    }
+
     pub(super) fn lock(&self, _kind: LockKind) -> Result<FileLock, WorkspaceError> {
         Err(WorkspaceError::Unsupported)
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use openfang_types::ids::{AgentName, KeyId, Owner, SecretName, ServerName};
+use openfang_types::ids::{AgentName, KeyId, Owner, SecretName, ServerName, SkillName};
 use serde::{Deserialize, Serialize};
 
 use super::subject::cut;
@@ -31,6 +31,11 @@ pub enum ChangeAction {
     Bind,
     /// Gives a secret to one more user.
     Allow,
+    /// Trusts the files of a skill as they are, or a directory in which skills are looked for.
+    Trust,
+    /// Lets agents activate a skill.
+    Enable,
+    Disable,
 }
 
 /// The target of a change.
@@ -70,6 +75,17 @@ pub enum ChangeTarget {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         user: Option<String>,
     },
+    /// A skill.
+    Skill {
+        name: SkillName,
+        /// The digest of its files, if the change is about certain ones.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<String>,
+    },
+    /// A project directory in which skills are looked for.
+    SkillProject {
+        path: String,
+    },
     /// A part of the home directory.
     Home {
         part: HomePart,
@@ -89,6 +105,11 @@ pub enum HomePart {
 }
 
 impl ChangeTarget {
+    /// A project directory. Its path is cut to a fixed length.
+    pub fn skill_project(path: &str) -> Self {
+        Self::SkillProject { path: cut(path) }
+    }
+
     /// One tool of an MCP server. The server chooses the tool's name, so it is cut to a fixed length.
     pub fn mcp_tool(server: ServerName, tool: &str) -> Self {
         Self::McpTool { server, tool: cut(tool) }
@@ -111,6 +132,9 @@ impl ChangeAction {
             Self::Accept => "accept",
             Self::Bind => "bind",
             Self::Allow => "allow",
+            Self::Trust => "trust",
+            Self::Enable => "enable",
+            Self::Disable => "disable",
         }
     }
 }
@@ -140,6 +164,11 @@ impl fmt::Display for ChangeTarget {
             Self::A2aAgent { name } => write!(f, "external agent {name}"),
             Self::Secret { name, user: Some(user) } => write!(f, "secret {name} for {user}"),
             Self::Secret { name, user: None } => write!(f, "secret {name}"),
+            Self::Skill { name, digest: Some(digest) } => {
+                write!(f, "skill {name} ({})", &digest[..digest.len().min(12)])
+            }
+            Self::Skill { name, digest: None } => write!(f, "skill {name}"),
+            Self::SkillProject { path } => write!(f, "skills of the project {path}"),
             Self::Home { part } => write!(f, "loss of {}", part.as_str()),
         }
     }

@@ -167,6 +167,9 @@ pub(crate) fn subjects() -> Vec<AuditSubject> {
         (ChangeAction::Test, ChangeTarget::McpServer { name: server.clone() }),
         (ChangeAction::Accept, ChangeTarget::mcp_tool(server.clone(), "get \"it\"\n\u{1f980}")),
         (ChangeAction::Accept, ChangeTarget::Home { part: HomePart::SecretKey }),
+        (ChangeAction::Trust, ChangeTarget::Skill { name: longest.parse().unwrap(), digest: Some(longest.clone()) }),
+        (ChangeAction::Enable, ChangeTarget::Skill { name: "pdf-forms".parse().unwrap(), digest: None }),
+        (ChangeAction::Trust, ChangeTarget::skill_project("/srv/\n\u{1f980}")),
     ];
     let changes = targets.map(|(action, target)| AuditSubject::Change { action, target });
     let others = [

@@ -104,13 +104,9 @@ async fn rates_are_counted_by_owner_and_type(store: &dyn EventStore) {
     let limits = PublishLimits { of_type: 2, of_all: 3, ..LIMITS };
     let at = |event: PublishedEvent, at: Timestamp| PublishedEvent { at, ..event };
     let begin = now();
-    for (event_type, expected) in [
-        ("a", None),
-        ("a", None),
-        ("a", Some(Published::TooManyOfType)),
-        ("b", None),
-        ("b", Some(Published::TooMany)),
-    ] {
+    for (event_type, expected) in
+        [("a", None), ("a", None), ("a", Some(Published::TooManyOfType)), ("b", None), ("b", Some(Published::TooMany))]
+    {
         let published = store.publish(at(of(&ada, event_type), begin), limits).await.unwrap();
         assert_eq!(Some(published).filter(|done| !matches!(done, Published::Done(_))), expected);
     }
@@ -144,9 +140,11 @@ async fn what_led_to_a_run_is_remembered(store: &dyn EventStore) {
     store.add_run(&ada, trace(1), chain.clone()).await.unwrap();
     assert_eq!(store.chain_of(trace(1)).await, Ok(chain.clone()));
     assert_eq!(store.chain_of(trace(2)).await, Ok(vec![]));
-    futures_util::future::try_join_all((2..EVENT_RUNS_KEPT + 2).map(|number| store.add_run(&ada, trace(number), vec![])))
-        .await
-        .unwrap();
+    futures_util::future::try_join_all(
+        (2..EVENT_RUNS_KEPT + 2).map(|number| store.add_run(&ada, trace(number), vec![])),
+    )
+    .await
+    .unwrap();
     assert_eq!(store.chain_of(trace(1)).await, Ok(vec![]));
     assert_eq!(store.chain_of(trace(0)).await, Ok(chain));
 }

@@ -8,9 +8,7 @@ use openfang_types::limits::SCHEDULES_ENDED_KEPT;
 use openfang_types::taint::{Label, Labels};
 
 use super::{node, now, owner, tick};
-use crate::{
-    DueSchedules, Schedule, ScheduleOutcome, ScheduleRun, ScheduleState, ScheduleStore, StoreError, Stores,
-};
+use crate::{DueSchedules, Schedule, ScheduleOutcome, ScheduleRun, ScheduleState, ScheduleStore, StoreError, Stores};
 
 const LIMIT: usize = 100;
 
@@ -174,6 +172,9 @@ pub(crate) async fn started_once(one: &Stores, other: &Stores) {
             tokio::join!(one.schedules.update(running(&seen, None)), other.schedules.update(running(&seen, None)));
         assert!(here.is_ok() ^ there.is_ok(), "{here:?} {there:?}");
         let claimed = here.or(there).unwrap();
-        one.schedules.update(Schedule { run: None, next_at: Some(now()), ..claimed }).await.unwrap();
+        one.schedules
+            .update(Schedule { run: None, next_at: Some(now()), ..claimed })
+            .await
+            .unwrap();
     }
 }

@@ -75,8 +75,12 @@ impl ScheduleStore for MemorySchedules {
     }
 
     fn list<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, Vec<Schedule>> {
-        let mut found: Vec<Schedule> =
-            self.lock().values().filter(|known| known.owner == *owner && known.is_visible()).cloned().collect();
+        let mut found: Vec<Schedule> = self
+            .lock()
+            .values()
+            .filter(|known| known.owner == *owner && known.is_visible())
+            .cloned()
+            .collect();
         found.sort_by_key(|known| std::cmp::Reverse((known.created_at, known.id)));
         Box::pin(async move { Ok(found) })
     }

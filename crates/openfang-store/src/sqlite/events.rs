@@ -60,7 +60,8 @@ impl EventStore for SqliteEvents {
 
     fn waiting(&self, limit: usize) -> StoreFuture<'_, Vec<NumberedEvent>> {
         self.sqlite.read(move |connection| {
-            let sql = "SELECT n, body FROM published_events WHERE is_delivered = 0 AND node IS NULL ORDER BY n LIMIT ?1";
+            let sql =
+                "SELECT n, body FROM published_events WHERE is_delivered = 0 AND node IS NULL ORDER BY n LIMIT ?1";
             read(connection, sql, [signed(limit)], EventRoom { events: limit, bytes: usize::MAX })
         })
     }

@@ -47,7 +47,8 @@ impl ScheduleStore for SqliteSchedules {
     fn list<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, Vec<Schedule>> {
         let owner = owner.clone();
         self.sqlite.read(move |connection| {
-            let sql = "SELECT body FROM schedules WHERE owner = ?1 AND state <> 'deleted' ORDER BY created_at DESC, id DESC";
+            let sql =
+                "SELECT body FROM schedules WHERE owner = ?1 AND state <> 'deleted' ORDER BY created_at DESC, id DESC";
             select(connection, sql, [owner.as_str()])
         })
     }

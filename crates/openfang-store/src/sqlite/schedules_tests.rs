@@ -29,7 +29,10 @@ fn a_look_at_what_is_due_reads_what_is_due() {
     let connection = rusqlite::Connection::open_in_memory().unwrap();
     schema::make(&connection).unwrap();
     for (sql, index) in [
-        ("SELECT body FROM schedules WHERE due_at IS NOT NULL AND due_at <= ?1 ORDER BY due_at LIMIT ?2", "schedules_due"),
+        (
+            "SELECT body FROM schedules WHERE due_at IS NOT NULL AND due_at <= ?1 ORDER BY due_at LIMIT ?2",
+            "schedules_due",
+        ),
         ("SELECT min(due_at) FROM schedules WHERE due_at IS NOT NULL AND due_at > ?1", "schedules_due"),
         ("SELECT 1 FROM schedules WHERE trace IS NOT NULL AND trace = ?1", "schedules_by_trace"),
     ] {

@@ -4,8 +4,8 @@ use super::trigger::Trigger;
 use super::{AgentManifest, Capabilities, FallbackModel, FlowMode, ModelConfig, Provider};
 use crate::config::is_own_variable;
 use crate::limits::{
-    AGENT_TAG_MAX_CHARS, AGENT_TAGS_MAX, AGENT_TEXT_MAX_BYTES, ANSWER_MOST_TOKENS, FALLBACK_MODELS_MAX, PINNED_TOOLS_MAX,
-    RUN_MOST_SECS, RUN_MOST_STEPS, TRIGGER_MESSAGE_MAX_BYTES, TRIGGERS_PER_AGENT,
+    AGENT_TAG_MAX_CHARS, AGENT_TAGS_MAX, AGENT_TEXT_MAX_BYTES, ANSWER_MOST_TOKENS, FALLBACK_MODELS_MAX,
+    PINNED_TOOLS_MAX, RUN_MOST_SECS, RUN_MOST_STEPS, TRIGGER_MESSAGE_MAX_BYTES, TRIGGERS_PER_AGENT,
 };
 
 /// A key, and what is wrong with its value.
@@ -65,7 +65,8 @@ fn of_triggers(triggers: &[Trigger]) -> Option<ManifestProblem> {
     if triggers.len() > TRIGGERS_PER_AGENT {
         return says("triggers", format!("has at most {TRIGGERS_PER_AGENT} entries"));
     }
-    let is_wrong = |trigger: &&Trigger| trigger.message.trim().is_empty() || trigger.message.len() > TRIGGER_MESSAGE_MAX_BYTES;
+    let is_wrong =
+        |trigger: &&Trigger| trigger.message.trim().is_empty() || trigger.message.len() > TRIGGER_MESSAGE_MAX_BYTES;
     let wrong = triggers.iter().position(|trigger| is_wrong(&trigger))?;
     says(&format!("triggers[{wrong}].message"), format!("must have 1 to {TRIGGER_MESSAGE_MAX_BYTES} bytes"))
 }
@@ -208,7 +209,10 @@ fn of_flow(agent: &AgentManifest) -> Option<ManifestProblem> {
 fn of_pinned(capabilities: &Capabilities) -> Option<ManifestProblem> {
     let number = capabilities.pinned.len();
     if number > PINNED_TOOLS_MAX {
-        return says("capabilities.pinned", format!("has {number} tools, and at most {PINNED_TOOLS_MAX} can be pinned"));
+        return says(
+            "capabilities.pinned",
+            format!("has {number} tools, and at most {PINNED_TOOLS_MAX} can be pinned"),
+        );
     }
     None
 }

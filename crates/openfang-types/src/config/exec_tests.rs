@@ -10,12 +10,18 @@ fn keys(text: &str) -> Vec<String> {
 #[test]
 fn rules_are_texts_or_tables() {
     let config: ExecConfig =
-        toml::from_str("allow = [\"git status *\", { command = \"python3 *\", unsafe = true }]\ndeny = [\"curl\"]").unwrap();
+        toml::from_str("allow = [\"git status *\", { command = \"python3 *\", unsafe = true }]\ndeny = [\"curl\"]")
+            .unwrap();
 
     assert_eq!(config.allow[0].command(), "git status *");
     assert!(config.allow[1].pattern().unwrap().is_unsafe());
     assert_eq!(problems(&config), []);
-    assert!(toml::from_str::<ExecConfig>("allow = [3]").unwrap_err().to_string().contains("git status *"));
+    assert!(
+        toml::from_str::<ExecConfig>("allow = [3]")
+            .unwrap_err()
+            .to_string()
+            .contains("git status *")
+    );
 }
 
 #[test]

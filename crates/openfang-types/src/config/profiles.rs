@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::capability::{Glob, any_covers};
 use crate::ids::{AgentName, ProfileName, ServerName};
+use crate::skills::SkillPattern;
 use crate::tool::{Origin, ToolTraits};
 
 /// What a client sees that chooses this profile.
@@ -25,6 +26,9 @@ pub struct Profile {
     /// The agents, external ones included. If absent: all that the caller may use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agents: Option<Vec<AgentName>>,
+    /// The skills, by patterns of their names. If absent: all that the caller may use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skills: Option<Vec<SkillPattern>>,
 }
 
 /// The tools of a profile.
@@ -79,7 +83,12 @@ pub struct NamedProfile {
 impl Profile {
     /// Nothing at all: what is left where a profile is gone that narrowed a caller.
     pub fn nothing() -> Self {
-        Self { servers: Some(Vec::new()), tools: Some(ProfileTools::Patterns(Vec::new())), agents: Some(Vec::new()) }
+        Self {
+            servers: Some(Vec::new()),
+            tools: Some(ProfileTools::Patterns(Vec::new())),
+            agents: Some(Vec::new()),
+            skills: Some(Vec::new()),
+        }
     }
 
     /// The patterns of tools, if there are any.
@@ -108,6 +117,10 @@ impl Profile {
             (Origin::McpServer(server), _) => {
                 self.servers.as_ref().is_none_or(|servers| servers.contains(server)) && is_covered()
             }
+            (Origin::Skill(skill), _) => self
+                .skills
+                .as_ref()
+                .is_none_or(|patterns| patterns.iter().any(|pattern| pattern.covers(skill))),
             (Origin::A2aAgent(_), None) | (Origin::Builtin, _) => is_covered(),
         }
     }

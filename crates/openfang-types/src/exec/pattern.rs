@@ -56,9 +56,9 @@ impl fmt::Display for PatternFault {
             Self::RunsPrograms(name) => {
                 write!(f, "{name} runs any program that its arguments name; leave out the `*`, or add unsafe = true")
             }
-            Self::InWorkspace => {
-                f.write_str("the program is a file of the workspace, which agents can change; if you mean that, add unsafe = true")
-            }
+            Self::InWorkspace => f.write_str(
+                "the program is a file of the workspace, which agents can change; if you mean that, add unsafe = true",
+            ),
         }
     }
 }
@@ -138,7 +138,12 @@ impl CommandPattern {
     /// Whether no `*` of the rule lets an argument name a program to be run.
     fn is_harmless(&self, names: &[&str], arguments: &[String]) -> bool {
         let is_open = |(index, _): &(usize, &String)| self.arguments.get(*index).is_none_or(|word| word.contains('*'));
-        let mut open = arguments.iter().enumerate().filter(is_open).map(|(_, argument)| argument.as_str()).peekable();
+        let mut open = arguments
+            .iter()
+            .enumerate()
+            .filter(is_open)
+            .map(|(_, argument)| argument.as_str())
+            .peekable();
         let has_open = open.peek().is_some() || self.takes_rest;
         let open: Vec<&str> = open.collect();
         names.iter().all(|name| {

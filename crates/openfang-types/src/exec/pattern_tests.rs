@@ -86,7 +86,7 @@ fn what_is_too_wide_is_not_a_rule() {
     assert_eq!(fault("bin/x"), PatternFault::InWorkspace);
     assert!(matches!(fault("git 'x"), PatternFault::Words(_)));
     assert_eq!(fault(&"a".repeat(5_000)), PatternFault::TooLong);
-    assert!(CommandPattern::allowing("*", true).unwrap().allows(&["sh"], &[]) );
+    assert!(CommandPattern::allowing("*", true).unwrap().allows(&["sh"], &[]));
     assert!(CommandPattern::allowing("./build.sh", true).is_ok());
 }
 

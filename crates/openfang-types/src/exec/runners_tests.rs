@@ -4,7 +4,9 @@ use super::*;
 
 #[test]
 fn interpreters_are_known_with_and_without_a_version() {
-    for name in ["sh", "bash", "python", "python3", "python3.11", "Python3", "perl5.36", "node", "env", "xargs", "sudo", "make"] {
+    for name in
+        ["sh", "bash", "python", "python3", "python3.11", "Python3", "perl5.36", "node", "env", "xargs", "sudo", "make"]
+    {
         assert!(runs_programs(name), "{name}");
     }
     for name in ["ld-linux-x86-64.so.2", "ld-musl-x86_64.so.1", "lua5.4", "ruby3.1", "gdb", "vim", "ssh"] {

@@ -25,9 +25,9 @@ impl fmt::Display for WordsFault {
             Self::OpenQuote(quote) => write!(f, "a {quote} is not closed"),
             Self::TrailingBackslash => f.write_str("it ends with a backslash"),
             Self::Nul => f.write_str("it contains a NUL"),
-            Self::LineBreak => {
-                f.write_str("it has a line break outside of quotes; one call runs one program, so make a call for each line")
-            }
+            Self::LineBreak => f.write_str(
+                "it has a line break outside of quotes; one call runs one program, so make a call for each line",
+            ),
         }
     }
 }

@@ -9,9 +9,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
-use openfang_types::limits::{
-    CHILD_LAST_WORDS, CHILD_STDERR_LINE_BYTES, CHILD_STDERR_LINE_COST, CHILD_TERM_GRACE,
-};
+use openfang_types::limits::{CHILD_LAST_WORDS, CHILD_STDERR_LINE_BYTES, CHILD_STDERR_LINE_COST, CHILD_TERM_GRACE};
 use rustix::process::Signal;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;

@@ -62,6 +62,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::Vault(_)
         | KernelError::Approval(_)
         | KernelError::Schedule(_)
+        | KernelError::Skill(_)
         | KernelError::Tool(_)
         | KernelError::Store(
             StoreError::Conflict

@@ -60,6 +60,7 @@ impl Host for UpstreamHost {
             logging: has.logging || facts.revision.facts().meta_required,
             // Whatever takes long becomes a task, also of a server that has none.
             tasks: has.tools,
+            skills: false,
         }
     }
 

@@ -11,6 +11,7 @@ use openfang_mcp::host::{
 use openfang_mcp::listing::{Entry, Listed, Listing};
 use openfang_mcp::naming::is_mcp_tool;
 use openfang_mcp::{CallTask, Host, McpError};
+use openfang_runtime::skills::SKILL_READ;
 use openfang_runtime::task_output::TASK_TOOL;
 use openfang_runtime::tool_index::ToolWords;
 use openfang_runtime::tool_search::{TOOL_CALL, TOOL_SEARCH, WrappedCall};
@@ -20,6 +21,7 @@ use openfang_types::limits::MCP_PREPARED_VIEWS;
 use serde_json::value::RawValue;
 
 use super::servers::{self, ServerContents};
+use super::skills::{self, ShownSkills};
 use super::{View, agents, call_tasks, calls, results, task_tool, tasks, tool_search};
 use crate::Caller;
 use crate::doors::Doors;
@@ -47,6 +49,8 @@ pub(crate) struct Prepared {
     /// The resources of MCP servers.
     resources: Arc<Listing>,
     templates: Arc<Listing>,
+    /// The skills, by the URIs of their instructions.
+    skills: Arc<Listing>,
     /// The agents, by the name of their tool.
     agents: HashMap<String, AgentName>,
 }
@@ -112,7 +116,9 @@ impl KernelHost {
         // Whoever may talk to an agent may wait for it.
         let may_wait = !agents.is_empty() || !self.external_agents(caller, self.only_agent())?.is_empty();
         let waiting = may_wait.then(task_tool::tool);
-        let own: Vec<Entry> = agents.iter().map(agents::tool).chain(waiting).collect();
+        let shown_skills = self.shown_skills(caller);
+        let own = agents.iter().map(agents::tool).chain(waiting).chain(shown_skills.tool());
+        let own: Vec<Entry> = own.collect();
         let is_lazy = self.searches_tools(caller);
         let others = if is_lazy { tool_search::words(&own) } else { Vec::new() };
         let tools = Arc::new(Listing::new(Listed::Tools, own.into_iter().chain(tools).collect()));
@@ -121,7 +127,8 @@ impl KernelHost {
             Some(servers) => (servers.prompts(caller), servers.resources(caller), servers.templates(caller)),
             None => Default::default(),
         };
-        let prompts = agents.iter().map(agents::prompt).chain(prompts).collect();
+        let prompts = agents.iter().map(agents::prompt).chain(shown_skills.prompts()).chain(prompts).collect();
+        let resources = shown_skills.resources().into_iter().chain(resources).collect();
         let templates = tasks::templates().into_iter().chain(templates).collect();
         Ok(Prepared {
             tools,
@@ -130,6 +137,7 @@ impl KernelHost {
             prompts: Arc::new(Listing::new(Listed::Prompts, prompts)),
             resources: Arc::new(Listing::new(Listed::Resources, resources)),
             templates: Arc::new(Listing::new(Listed::Templates, templates)),
+            skills: Arc::new(Listing::new(Listed::Skills, shown_skills.entries())),
             agents: agents.into_iter().map(|agent| (agents::tool_name(&agent.name), agent.name)).collect(),
         })
     }
@@ -147,6 +155,16 @@ impl KernelHost {
     /// Whether tasks of this agent are shown here.
     pub(super) fn shows(&self, agent: &AgentName) -> bool {
         self.only_agent().is_none_or(|only| only == agent)
+    }
+
+    /// The skills that are shown to a caller.
+    fn shown_skills(&self, caller: &Caller) -> ShownSkills<'_> {
+        ShownSkills::new(&self.doors, &self.view, caller)
+    }
+
+    /// Whether a caller is shown any skill.
+    fn has_skills(&self, caller: &Caller) -> bool {
+        self.prepared(caller).is_ok_and(|prepared| !prepared.skills.is_empty())
     }
 
     /// What MCP servers have besides tools, where that is shown.
@@ -195,6 +213,9 @@ impl KernelHost {
         if name == TASK_TOOL && self.prepared(call.caller)?.tools.get(name).is_some() {
             return Ok(task_tool::call(self, call, self.only_agent(), arguments).await?.into());
         }
+        if name == SKILL_READ && self.prepared(call.caller)?.tools.get(name).is_some() {
+            return self.shown_skills(call.caller).call_tool(&call, arguments).await.map(Into::into);
+        }
         let tool: ToolName = name.parse().map_err(|_| McpError::unknown_tool(name))?;
         // What is shown to everybody who may use it needs no look at the list: the pipeline knows who may.
         if self.view != View::Everything && self.prepared(call.caller)?.tools.get(name).is_none() {
@@ -213,8 +234,7 @@ impl KernelHost {
     }
 }
 
-const SEARCH_FIRST: &str =
-    "Most tools are not listed: find them with tool_search, and call them with tool_call.";
+const SEARCH_FIRST: &str = "Most tools are not listed: find them with tool_search, and call them with tool_call.";
 const INSTRUCTIONS: &str = "Tools named openfang_agent_* and a2a_* are agents: send them a message in plain words and they answer \
     when they are done. An agent that works for long answers with its task: wait for it with openfang_task. Your tasks are resources under openfang://tasks/. What was cut from a result stays readable for a while, with the \
     tool result_read or under openfang://results/.";
@@ -226,7 +246,7 @@ impl Host for KernelHost {
         Arc::clone(&self.identity)
     }
 
-    fn offers(&self, _: &Caller) -> Offers {
+    fn offers(&self, caller: &Caller) -> Offers {
         Offers {
             tools: true,
             prompts: true,
@@ -235,6 +255,7 @@ impl Host for KernelHost {
             completions: true,
             logging: true,
             tasks: true,
+            skills: self.has_skills(caller),
         }
     }
 
@@ -337,6 +358,9 @@ impl Host for KernelHost {
                 return servers.prompt(call, name, arguments).await;
             }
             let prepared = self.prepared(call.caller)?;
+            if skills::named_by_prompt(name).is_some() && prepared.prompts.get(name).is_some() {
+                return self.shown_skills(call.caller).prompt(&call, name, arguments).await.map(Outcome::Done);
+            }
             let agent =
                 agents::named_by_prompt(name).filter(|agent| prepared.agents.values().any(|known| known == agent));
             let agent = agent.ok_or_else(|| McpError::unknown_prompt(name))?;
@@ -346,10 +370,10 @@ impl Host for KernelHost {
 
     fn resources<'a>(&'a self, caller: &'a Caller, cursor: Option<&'a str>) -> HostFuture<'a, ResourcePage> {
         Box::pin(async move {
-            if self.servers().is_none() {
+            let listing = Arc::clone(&self.prepared(caller)?.resources);
+            if self.servers().is_none() && listing.is_empty() {
                 return tasks::list(self, caller, cursor).await;
             }
-            let listing = Arc::clone(&self.prepared(caller)?.resources);
             servers::resources(self, caller, (&listing, cursor)).await
         })
     }
@@ -363,11 +387,22 @@ impl Host for KernelHost {
             if let Some(id) = results::id_of(uri) {
                 return results::read(self, call.caller, (uri, id)).await.map(Outcome::Done);
             }
+            if skills::are_at(uri) {
+                return self.shown_skills(call.caller).read(&call, uri).await;
+            }
             match self.servers() {
                 Some(servers) if !tasks::are_at(uri) => servers.read(call, uri).await,
                 Some(_) | None => tasks::read(self, call.caller, uri).await.map(Outcome::Done),
             }
         })
+    }
+
+    fn skills<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async move { Ok(Arc::clone(&self.prepared(caller)?.skills)) })
+    }
+
+    fn directory<'a>(&'a self, caller: &'a Caller, uri: &'a str) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async move { skills::directory(&self.prepared(caller)?.skills, uri) })
     }
 
     fn complete<'a>(&'a self, caller: &'a Caller, asked: Completing<'a>) -> HostFuture<'a, Completion> {
@@ -382,7 +417,8 @@ impl Host for KernelHost {
     }
 
     fn changes(&self, caller: &Caller, wanted: &ChangeFilter) -> Changes {
-        let own = tasks::changes(self, caller, wanted);
+        let skills = skills::changes(&self.doors, wanted);
+        let own = Box::pin(futures_util::stream::select(tasks::changes(self, caller, wanted), skills));
         match self.servers() {
             Some(servers) => Box::pin(futures_util::stream::select(own, servers.changes(caller, wanted))),
             None => own,

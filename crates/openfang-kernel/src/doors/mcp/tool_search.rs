@@ -8,7 +8,8 @@ use openfang_mcp::listing::{Entry, Listed, Listing};
 use openfang_runtime::mcp_server::raw;
 use openfang_runtime::tool_index::ToolWords;
 use openfang_runtime::tool_search::{
-    CALL_DESCRIPTION, FoundTool, SEARCH_DESCRIPTION, TOOL_CALL, TOOL_SEARCH, ToolQuery, call_schema, report, search_schema,
+    CALL_DESCRIPTION, FoundTool, SEARCH_DESCRIPTION, TOOL_CALL, TOOL_SEARCH, ToolQuery, call_schema, report,
+    search_schema,
 };
 use openfang_types::content::ToolOutput;
 use serde_json::{Value, json};

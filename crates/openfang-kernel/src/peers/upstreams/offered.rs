@@ -102,6 +102,7 @@ impl ServerOffer {
         Arc::ptr_eq(&self.server, &other.server)
             && Arc::ptr_eq(&self.manifest.resources, &other.manifest.resources)
             && Arc::ptr_eq(&self.manifest.templates, &other.manifest.templates)
+            && Arc::ptr_eq(&self.manifest.skills, &other.manifest.skills)
     }
 }
 

@@ -34,7 +34,9 @@ pub(super) enum ModelReply {
 pub(super) enum Purpose {
     Answer,
     /// A summary of so many tokens. Nobody is shown it, and nothing else depends on it.
-    Summary { tokens: u32 },
+    Summary {
+        tokens: u32,
+    },
 }
 
 /// What is done after an error.
@@ -207,7 +209,7 @@ impl Work<'_> {
         };
         ModelRequest {
             model: target.model.clone(),
-            system: Arc::clone(&self.answerer.agent.system_prompt),
+            system: Arc::clone(&self.instructions),
             tools: self.tools.tools(),
             items: view.items.clone(),
             options,

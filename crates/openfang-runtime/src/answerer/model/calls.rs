@@ -200,12 +200,13 @@ impl Work<'_> {
         let digest = digest_of(&call.tool, &Arguments::from(call.arguments.clone()));
         let covered = self.conversation.compaction().map(|compaction| compaction.interrupted.as_slice());
         let is_same = |known: &InterruptedCall| known.task == task && known.arguments == digest;
-        covered.unwrap_or_default().iter().any(is_same) || interrupted.any(|id| {
-            ours().any(|entry| match &entry.body {
-                TranscriptBody::CallBegun { call, arguments, .. } => call == id && *arguments == digest,
-                _ => false,
+        covered.unwrap_or_default().iter().any(is_same)
+            || interrupted.any(|id| {
+                ours().any(|entry| match &entry.body {
+                    TranscriptBody::CallBegun { call, arguments, .. } => call == id && *arguments == digest,
+                    _ => false,
+                })
             })
-        })
     }
 
     /// Says which calls are made. It is stored with the answer.

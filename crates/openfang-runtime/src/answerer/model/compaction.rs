@@ -85,7 +85,9 @@ impl Work<'_> {
         if is_by_hand || !plan.fits() {
             let covers = plan.end_of_summary();
             if covers > plan.draft.covers {
-                let Some(summary) = self.summary_of(&plan, covers).await? else { return Ok(CompactionEnd::Interrupted) };
+                let Some(summary) = self.summary_of(&plan, covers).await? else {
+                    return Ok(CompactionEnd::Interrupted);
+                };
                 plan.cover(covers, summary);
             }
             for seq in plan.small_results() {
@@ -124,7 +126,11 @@ impl Work<'_> {
 
     /// The summary of everything up to a place, by the model. None if a message interrupts it.
     async fn summary_of(&mut self, plan: &CompactionPlan<'_>, covers: u64) -> Result<Option<String>, Halt> {
-        let window = self.chain.target().facts.map_or(plan.room.budget, |facts| facts.window.max(plan.room.budget));
+        let window = self
+            .chain
+            .target()
+            .facts
+            .map_or(plan.room.budget, |facts| facts.window.max(plan.room.budget));
         let tokens = plan.room.summary();
         let most = (window * COMPACT_GIVEN_PERCENT / 100).min(plan.room.budget.saturating_sub(tokens));
         let given = plan.given(covers, INSTRUCTION, most);
@@ -187,5 +193,7 @@ fn text_of(answer: &ModelAnswer, tokens: u64) -> String {
     if of_text(text) <= tokens.saturating_mul(2) {
         return text.to_owned();
     }
-    text.chars().take(usize::try_from(tokens.saturating_mul(7)).unwrap_or(usize::MAX)).collect()
+    text.chars()
+        .take(usize::try_from(tokens.saturating_mul(7)).unwrap_or(usize::MAX))
+        .collect()
 }

@@ -11,7 +11,8 @@ use super::toolset::unwrapped;
 use super::{approvals, command, parts};
 use crate::answerer::{AgentRun, EventSink, InboxMessage, Turn};
 use crate::transcript::{
-    AskedCall, CallOutcome, Compaction, TranscriptBody, TranscriptEntry, TranscriptView, calls_in, newest_compaction, view,
+    AskedCall, CallOutcome, Compaction, TranscriptBody, TranscriptEntry, TranscriptView, calls_in, newest_compaction,
+    view,
 };
 
 /// A conversation that this run writes to.
@@ -148,7 +149,8 @@ impl<'a> Conversation<'a> {
 
     /// Whether results were left out that can be read.
     pub(super) fn has_left_out(&self) -> bool {
-        self.compaction().is_some_and(|compaction| compaction.stubs.iter().any(|stub| stub.handle.is_some()))
+        self.compaction()
+            .is_some_and(|compaction| compaction.stubs.iter().any(|stub| stub.handle.is_some()))
     }
 
     /// Whether a result was left out under this id.
@@ -159,10 +161,12 @@ impl<'a> Conversation<'a> {
 
     /// Drops the entries that a compaction covers, as whoever reads the transcript again does.
     pub(super) fn forget_covered(&mut self) {
-        let Some((newest, covers)) = newest_compaction(&self.entries).map(|(entry, newest)| (entry.seq, newest.covers)) else {
+        let Some((newest, covers)) = newest_compaction(&self.entries).map(|(entry, newest)| (entry.seq, newest.covers))
+        else {
             return;
         };
-        self.entries.retain(|entry| entry.seq > covers && (entry.seq == newest || !is_compaction(entry)));
+        self.entries
+            .retain(|entry| entry.seq > covers && (entry.seq == newest || !is_compaction(entry)));
     }
 
     /// The labels of an entry.

@@ -24,7 +24,7 @@ impl Lane {
             None => Self::Reads,
             Some(tool) if tool.annotations.read_only_hint => Self::Reads,
             Some(tool) => match &tool.origin {
-                Origin::Builtin => Self::Builtin,
+                Origin::Builtin | Origin::Skill(_) => Self::Builtin,
                 Origin::McpServer(server) => Self::Peer(format!("server {server}")),
                 Origin::A2aAgent(agent) => Self::Peer(format!("agent {agent}")),
             },

@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use openfang_model::{Call, CallArguments, ToolSpec, Toolbox};
 use openfang_types::ids::ToolName;
-use openfang_types::limits::{
-    PINNED_TOOLS_MAX, TOOLS_OFFERED_MAX, TOOLS_OFFERED_PERCENT, TOOLS_OFFERED_TOKENS,
-};
+use openfang_types::limits::{PINNED_TOOLS_MAX, TOOLS_OFFERED_MAX, TOOLS_OFFERED_PERCENT, TOOLS_OFFERED_TOKENS};
 use openfang_types::tool::ToolDefinition;
 use serde_json::Value;
 
 use crate::answerer::AgentRun;
 use crate::context::CallContext;
 use crate::pipeline::{Pipeline, capability};
+use crate::skills::activation;
 use crate::tool_search::{
-    CALL_DESCRIPTION, FoundTool, SEARCH_DESCRIPTION, TOOL_CALL, TOOL_SEARCH, ToolQuery, WrappedCall, call_schema, report, search_schema,
+    CALL_DESCRIPTION, FoundTool, SEARCH_DESCRIPTION, TOOL_CALL, TOOL_SEARCH, ToolQuery, WrappedCall, call_schema,
+    report, search_schema,
 };
 
 /// Reads results that were left out.
@@ -86,18 +86,22 @@ fn toolbox(cx: &CallContext, pipeline: &Pipeline, (most_tokens, reads_results): 
         tool.map(|tool| spec((*tool.definition()).clone()))
     };
     let reader = if reads_results { reader() } else { None };
+    let further: Vec<ToolSpec> =
+        reader.into_iter().chain(activation::tool_for(cx, &pipeline.catalog().skills())).collect();
     let entries = pipeline.catalog().sorted();
-    let allowed = entries.iter().filter(|tool| tool.traits().is_some_and(|traits| capability::allows(cx, &traits)));
+    let allowed = entries
+        .iter()
+        .filter(|tool| tool.traits().is_some_and(|traits| capability::allows(cx, &traits)));
     let few: Vec<_> = allowed.take(TOOLS_OFFERED_MAX + 1).collect();
     if few.len() <= TOOLS_OFFERED_MAX {
         let specs = few.into_iter().filter_map(|tool| tool.definition()).map(spec);
-        let all = Toolbox::new(specs.chain(reader.clone()).collect());
+        let all = Toolbox::new(specs.chain(further.iter().cloned()).collect());
         if all.estimated_tokens() <= most_tokens.max(Toolbox::new(search_tools()).estimated_tokens()) {
             return all;
         }
     }
     let mut specs = search_tools();
-    specs.extend(reader);
+    specs.extend(further);
     let pinned = cx.agent.as_ref().map(|agent| agent.capabilities.pinned.as_slice()).unwrap_or_default();
     for name in pinned.iter().take(PINNED_TOOLS_MAX) {
         let tool = pipeline.catalog().get(name).filter(|tool| capability::allows(cx, &tool.traits));
@@ -122,10 +126,7 @@ fn search_tools() -> Vec<ToolSpec> {
         description: description.to_owned(),
         schema,
     };
-    vec![
-        tool(TOOL_SEARCH, SEARCH_DESCRIPTION, search_schema()),
-        tool(TOOL_CALL, CALL_DESCRIPTION, call_schema()),
-    ]
+    vec![tool(TOOL_SEARCH, SEARCH_DESCRIPTION, search_schema()), tool(TOOL_CALL, CALL_DESCRIPTION, call_schema())]
 }
 
 /// What a search says to the model. It shows what a list would show: the tools that the agent may use for this caller.
@@ -162,10 +163,9 @@ pub(super) fn unwrapped(call: Call) -> Call {
     }
     let (name, arguments) = match WrappedCall::read(object.get()) {
         Ok(wrapped) => {
-            let arguments = wrapped.arguments.map_or_else(
-                || CallArguments::parse("{}"),
-                |arguments| CallArguments::Object(arguments.to_owned()),
-            );
+            let arguments = wrapped
+                .arguments
+                .map_or_else(|| CallArguments::parse("{}"), |arguments| CallArguments::Object(arguments.to_owned()));
             (wrapped.name.into_owned(), arguments)
         }
         Err(reason) => (call.name.clone(), CallArguments::Invalid { text: object.get().to_owned(), reason }),

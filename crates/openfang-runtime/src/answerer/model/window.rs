@@ -66,7 +66,8 @@ impl Work<'_> {
     /// The room for the conversation. None if nobody knows the window.
     pub(super) fn room(&self, size: RequestSize) -> Option<Room> {
         let window = self.chain.target().facts.map(|facts| facts.window).filter(|window| *window > 0);
-        let of_model = window.map(|window| window - u64::from(self.max_tokens()).min(window * ANSWER_WINDOW_PERCENT / 100));
+        let of_model =
+            window.map(|window| window - u64::from(self.max_tokens()).min(window * ANSWER_WINDOW_PERCENT / 100));
         let budget = match (of_model, self.window.refused) {
             (Some(one), Some(other)) => one.min(other),
             (one, other) => one.or(other)?,
@@ -89,7 +90,10 @@ impl Work<'_> {
 /// What the provider counted for the newest answer, and the estimate of that answer and everything behind it.
 fn counted(entries: &[TranscriptEntry]) -> Option<(u64, u64)> {
     let at = entries.iter().rposition(|entry| {
-        matches!(entry.body, TranscriptBody::Answer { .. } | TranscriptBody::Compacted(_) | TranscriptBody::Switched { .. })
+        matches!(
+            entry.body,
+            TranscriptBody::Answer { .. } | TranscriptBody::Compacted(_) | TranscriptBody::Switched { .. }
+        )
     })?;
     let TranscriptBody::Answer { usage, .. } = &entries[at].body else { return None };
     let new = entries[at..].iter().map(|entry| of_entry(&entry.body)).sum();

@@ -23,7 +23,7 @@ use super::meter::Meter;
 use super::structured::Repairs;
 use super::toolset::Toolset;
 use super::window::Window;
-use super::{ModelAnswerer, ends, parts, recovery};
+use super::{ModelAnswerer, ends, parts, recovery, skills};
 use crate::answerer::{AgentRun, Ending, RunEvent, Turn, questions};
 use crate::models::ModelTarget;
 use crate::transcript::{TranscriptBody, TranscriptView, calls_in, with_unique_ids};
@@ -35,6 +35,8 @@ pub(super) struct Work<'a> {
     pub(super) conversation: Conversation<'a>,
     pub(super) chain: Chain<'a>,
     pub(super) tools: Toolset,
+    /// The instructions of the agent, and those of its workspace.
+    pub(super) instructions: Arc<str>,
     pub(super) budget: Budget,
     pub(super) meter: Meter,
     /// Whether earlier answers are sent in the provider's own form.
@@ -75,12 +77,14 @@ impl<'a> Work<'a> {
         let budget = Budget::of(&run.agent.resources, &conversation).with(allowed);
         let window = chain.target().facts.map(|facts| facts.window);
         let tools = Toolset::new(run, window, conversation.has_left_out());
+        let instructions = skills::instructions(answerer, run).await;
         Ok(Self {
             answerer,
             run,
             conversation,
             chain,
             tools,
+            instructions,
             budget,
             meter: Meter::new(&*answerer.models, &run.agent.resources),
             replays_native: true,
@@ -115,6 +119,7 @@ impl<'a> Work<'a> {
         if turn.waiting.is_none() && command::is_compact(turn.message, &entered) {
             return Err(self.compact_by_hand().await?.into());
         }
+        self.activate_named_skill(turn).await?;
         self.run.events.inbox().open();
         let asked = self.conversation.asked_calls();
         if !asked.is_empty() {

@@ -42,7 +42,8 @@ struct Args {
 
 impl Tool for ScheduleCreate {
     fn definition(&self) -> ToolDefinition {
-        let says = "Schedules a message to an agent, at certain times or once. The run has the rights that you have then.";
+        let says =
+            "Schedules a message to an agent, at certain times or once. The run has the rights that you have then.";
         ToolDefinition::of::<Args>(name("schedule_create"), says, SinkKind::Executes, ToolAnnotations::ADDS)
             .returning::<ScheduleView>()
     }
@@ -123,9 +124,9 @@ fn told_agent(cx: &CallContext, named: Option<AgentName>) -> Result<AgentName, T
     let wanted = named.or(calling).or_else(|| cx.config.default_agent.clone());
     match wanted {
         Some(name) if visible.iter().any(|known| known.name == name) => Ok(name),
-        Some(name) => Err(ToolFailure::new(format!(
-            "there is no agent {name}; agent_list shows the agents you may talk to"
-        ))),
+        Some(name) => {
+            Err(ToolFailure::new(format!("there is no agent {name}; agent_list shows the agents you may talk to")))
+        }
         None => {
             let first = visible.into_iter().next().map(|known| known.name);
             first.ok_or_else(|| ToolFailure::new("there is no agent that you may talk to"))

@@ -87,7 +87,9 @@ pub(super) fn enter(sandbox: &SandboxRules) -> io::Result<Containment> {
 fn weakness(containment: Containment) -> String {
     match containment {
         Containment::None { reason } => reason,
-        Containment::Partial { missing, .. } => format!("the Landlock of this kernel does not hold {}", missing.join(", ")),
+        Containment::Partial { missing, .. } => {
+            format!("the Landlock of this kernel does not hold {}", missing.join(", "))
+        }
         Containment::Full | Containment::NotAsked => String::new(),
     }
 }
