@@ -74,6 +74,7 @@ async fn add_seldom_rows(openfang: &Openfang) {
         (AuditSubject::reload(["limits.tool_timeout_secs", "agents.starter"]), AuditOutcome::Succeeded),
         (approval(ApprovalStep::Ask), AuditOutcome::Succeeded),
         (approval(ApprovalStep::Deny), AuditOutcome::Refused("not_a_person".to_owned())),
+        (AuditSubject::Compact { before: 7_012, after: 2_893 }, AuditOutcome::Succeeded),
         (AuditSubject::Log, AuditOutcome::Gap(gap)),
     ];
     for (subject, outcome) in rows {

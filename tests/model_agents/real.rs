@@ -13,8 +13,9 @@ use super::fixture::config_with;
 use crate::support::peers::models::LlamaServer;
 use crate::support::status_text;
 
-/// What the server of the tests can hold.
+/// What the server of the tests can hold, and a smaller window that is full sooner.
 const WINDOW: u64 = 2_048;
+const SMALL_WINDOW: u64 = 1_024;
 
 struct RealStage {
     kernel: Kernel,
@@ -23,7 +24,7 @@ struct RealStage {
     _server: LlamaServer,
 }
 
-async fn stage(prompt: &str, max_tokens: u32) -> RealStage {
+async fn stage(prompt: &str, max_tokens: u32, window: u64) -> RealStage {
     let server = tokio::task::spawn_blocking(LlamaServer::start).await.unwrap();
     let (home, stores) = (TestHome::new(), Stores::in_memory());
     let toml = format!(
@@ -31,8 +32,8 @@ async fn stage(prompt: &str, max_tokens: u32) -> RealStage {
          max_tokens = {max_tokens}\nsystem_prompt = {prompt:?}\n[capabilities]\ntools = [\"add_numbers\"]\n"
     );
     home.write("agents/thinker/agent.toml", &toml);
-    let window = ModelSettings { window: Some(WINDOW), max_output: Some(256), ..ModelSettings::default() };
-    let models = [("llama/smollm".parse().unwrap(), window)].into_iter().collect();
+    let settings = ModelSettings { window: Some(window), max_output: Some(256), ..ModelSettings::default() };
+    let models = [("llama/smollm".parse().unwrap(), settings)].into_iter().collect();
     let config = Config { models, ..config_with(&[("llama", &server.url())]) };
     let kernel = home.boot_with(config).stores(stores.clone()).start().unwrap();
     RealStage { kernel, stores, _home: home, _server: server }
@@ -72,7 +73,7 @@ impl RealStage {
 #[tokio::test]
 async fn nine_tenths_of_the_prompt_come_from_the_cache_from_the_second_step_on() {
     let prompt = "You are a patient helper. Answer with a few words. ".repeat(40);
-    let stage = stage(&prompt, 12).await;
+    let stage = stage(&prompt, 12, WINDOW).await;
     for number in 1..=10 {
         stage.send(&format!("Tell me something about the number {number}.")).await;
     }
@@ -88,16 +89,16 @@ async fn nine_tenths_of_the_prompt_come_from_the_cache_from_the_second_step_on()
 
 #[tokio::test]
 async fn a_real_model_summarizes_its_conversation_and_goes_on() {
-    let stage = stage("Answer with a few words.", 24).await;
+    let stage = stage("Answer with a few words.", 24, SMALL_WINDOW).await;
     for number in 1..=7 {
-        let text = "The shelf holds old maps, a lamp and a jar of salt. ".repeat(20);
+        let text = "The shelf holds old maps, a lamp and a jar of salt. ".repeat(9);
         stage.send(&format!("Room {number}: {text}")).await;
     }
 
     let entries = stage.entries().await;
     let compactions: Vec<&Value> = entries.iter().filter_map(|entry| entry.get("compacted")).collect();
     assert!(!compactions.is_empty(), "the conversation is longer than the window");
-    let room = WINDOW - 24;
+    let room = SMALL_WINDOW - 24;
     for compaction in &compactions {
         let (before, after) = (compaction["before"].as_u64().unwrap(), compaction["after"].as_u64().unwrap());
         assert!(after <= room / 2 && before > after, "{compaction:?}");

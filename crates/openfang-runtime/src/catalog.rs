@@ -116,6 +116,11 @@ impl Catalog {
         all
     }
 
+    /// The tool of that name, without making it.
+    pub(crate) fn find(&self, name: &str) -> Option<CatalogEntry> {
+        self.lasting.find(name).or_else(|| self.changing().find(name))
+    }
+
     /// All tools, by source.
     pub(crate) fn entries(&self) -> Vec<CatalogEntry> {
         self.lasting.all().chain(self.changing().all()).collect()
@@ -191,9 +196,19 @@ impl Merged {
     }
 
     fn get(&self, name: &str) -> Option<Arc<Registered>> {
+        let (source, place) = self.place_of(name)?;
+        source.0.get(place)
+    }
+
+    fn find(&self, name: &str) -> Option<CatalogEntry> {
+        let (source, place) = self.place_of(name)?;
+        Some(CatalogEntry { source: Arc::clone(source), place })
+    }
+
+    fn place_of(&self, name: &str) -> Option<(&Arc<Source>, usize)> {
         let found = self.order.binary_search_by(|at| self.name(*at).cmp(name)).ok()?;
         let (source, place) = self.order.get(found)?;
-        self.sources.get(*source as usize)?.0.get(*place as usize)
+        Some((self.sources.get(*source as usize)?, *place as usize))
     }
 }
 

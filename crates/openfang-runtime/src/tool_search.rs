@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::catalog::Catalog;
 use crate::tool_index::{ToolIndex, ToolWords, parameters_of};
 
-/// Finds tools.
+/// The name of the tool that finds tools.
 pub const TOOL_SEARCH: &str = "tool_search";
 /// Calls a tool by its name.
 pub const TOOL_CALL: &str = "tool_call";

@@ -29,7 +29,7 @@ impl Room {
         self.budget * COMPACT_TO_PERCENT / 100
     }
 
-    /// The longest summary.
+    /// The longest summary, in tokens.
     pub(crate) fn summary(&self) -> u64 {
         u64::from(COMPACT_SUMMARY_TOKENS).min(self.budget * SUMMARY_PERCENT / 100).max(16)
     }

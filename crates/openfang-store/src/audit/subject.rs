@@ -118,7 +118,7 @@ pub enum SubjectKind {
     Approval,
     /// Reloads of the configuration.
     Reload,
-    /// Compacted conversations.
+    /// Rows about conversations that were compacted.
     Compact,
     /// Rows about the audit log itself.
     Log,

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::host::KernelHost;
 use crate::Caller;
 
-/// The two tools.
+/// The list that has only the two tools.
 pub(super) fn listing() -> Arc<Listing> {
     let search = json!({
         "name": TOOL_SEARCH,

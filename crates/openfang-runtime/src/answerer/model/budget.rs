@@ -114,7 +114,7 @@ impl Budget {
         cost
     }
 
-    /// Counts a summary.
+    /// Counts the request for a summary.
     pub(super) fn spend_on_summary(&mut self, answer: &ModelAnswer, target: &ModelTarget) {
         let price = target.facts.as_ref().and_then(|facts| facts.price);
         let cost = price.map(|price| price.of(&answer.usage)).unwrap_or_default();

@@ -3,7 +3,7 @@
 use openfang_types::taint::{Label, Labels};
 use openfang_types::task::Message;
 
-/// Compacts the conversation.
+/// The command that compacts the conversation.
 const COMPACT: &str = "/compact";
 
 /// Whether a person asks to compact the conversation: the message is this word and nothing else.

@@ -65,7 +65,7 @@ impl Work<'_> {
         Ok(Ending::completed())
     }
 
-    /// Compacts the conversation.
+    /// Compacts the conversation, if that makes it smaller.
     pub(super) async fn compact(&mut self, cause: CompactionCause) -> Result<CompactionEnd, Halt> {
         let is_by_hand = cause == CompactionCause::ByHand;
         let view = self.conversation.view();

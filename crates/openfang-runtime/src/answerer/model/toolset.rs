@@ -134,13 +134,13 @@ pub(super) async fn search(run: &AgentRun<'_>, arguments: &Value) -> Result<Stri
     let query = ToolQuery::read(&arguments.to_string())?;
     let (index, catalog) = (run.pipeline.tool_index().await, run.pipeline.catalog());
     let allowed = index.ranked(&query.query, &[]).into_iter().filter_map(|name| {
-        let tool = catalog.get(&name.parse::<ToolName>().ok()?)?;
-        capability::allows(run.cx, &tool.traits).then(|| tool.definition())
+        let tool = catalog.find(name)?;
+        capability::allows(run.cx, &tool.traits()?).then(|| tool.definition())?
     });
     let found = allowed.take(query.limit()).map(|tool| FoundTool {
         name: tool.name.to_string(),
-        description: tool.description.clone(),
-        schema: tool.input_schema.clone(),
+        description: tool.description,
+        schema: tool.input_schema,
     });
     Ok(report(&found.collect::<Vec<_>>()))
 }
