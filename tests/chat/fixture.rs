@@ -2,7 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::process::{Child, ChildStdin};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use openfang_model::WireKind;
@@ -81,7 +81,7 @@ impl Terminal {
         let mut child = openfang.on_terminal(&format!("chat {arguments}"));
         let keyboard = child.stdin.take().unwrap();
         let mut output = child.stdout.take().unwrap();
-        let (send, screen) = channel();
+        let (send, screen) = sync_channel(1024);
         std::thread::spawn(move || {
             let mut bytes = [0; 1024];
             while let Ok(read @ 1..) = output.read(&mut bytes) {

@@ -97,3 +97,21 @@ async fn a_conversation_goes_on_by_its_id_and_without_a_server() {
     let none = openfang.run_with_input(&["chat", "starter", "--continue"], b"Ada\n");
     assert!(none.code == 0 && none.stderr.contains("there is no earlier conversation"), "{none:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_server_a_killed_chat_is_taken_up_where_it_stopped() {
+    let mut provider = provider([begins("Half of ")]).await;
+    let openfang = home(&provider.url());
+    let mut chat = Terminal::open(&openfang, "thinker");
+    chat.say("A question");
+    chat.wait_for("Half of ");
+    provider.next_request().await;
+
+    chat.kill();
+    provider.script([says("The whole answer.")]);
+
+    let mut chat = Terminal::open(&openfang, "thinker --continue");
+    chat.wait_for("> A question");
+    chat.wait_for("The whole answer.");
+    chat.wait_for("1 step");
+}

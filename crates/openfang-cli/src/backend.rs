@@ -297,6 +297,14 @@ impl Backend {
         }
     }
 
+    /// Takes over the tasks of processes that died. A daemon does that by itself.
+    pub(crate) async fn take_over_tasks(&self) -> Result<(), CliError> {
+        match self {
+            Self::Daemon(_) => Ok(()),
+            Self::InProcess(kernel) => kernel.take_over_tasks().await,
+        }
+    }
+
     /// Follows a task to its end.
     pub(crate) async fn follow(&self, id: TaskId) -> Result<Following, CliError> {
         match self {

@@ -21,7 +21,7 @@ async fn fixture() -> Fixture {
 }
 
 fn to_starter(text: &str) -> Outgoing {
-    Outgoing { agent: "starter".parse().unwrap(), text: text.to_owned(), task: None }
+    Outgoing::text("starter".parse().unwrap(), text)
 }
 
 #[tokio::test]

@@ -34,7 +34,7 @@ fn an_answer_that_is_something_else_is_an_error_with_a_hint() {
 #[test]
 fn a_message_names_its_task_only_if_it_continues_one() {
     let task: TaskId = "0199c0de-0000-7000-8000-000000000001".parse().unwrap();
-    let message = |task| Outgoing { agent: "a".parse().unwrap(), text: "hi".to_owned(), task };
+    let message = |task| Outgoing { task, ..Outgoing::text("a".parse().unwrap(), "hi") };
 
     assert_eq!(body_of(&message(None)), json!({ "text": "hi" }));
     assert_eq!(body_of(&message(Some(task))), json!({ "text": "hi", "taskId": task }));

@@ -157,6 +157,11 @@ impl InProcess {
         self.kernel.cancel_task(&self.caller, id).await.map_err(|error| self.refused(&error))
     }
 
+    pub(super) async fn take_over_tasks(&self) -> Result<(), CliError> {
+        self.acquaint().await;
+        self.said(self.kernel.recover().await).map(drop)
+    }
+
     pub(super) async fn follow(&self, id: TaskId) -> Result<Following, CliError> {
         self.follow_until(id, Until::Ended).await
     }

@@ -4,7 +4,7 @@
 //! history, and nothing that was typed before the question counts as the answer.
 
 use std::io::{self, BufRead, Read};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use openfang_types::limits::CHAT_HISTORY_LINES;
 use rustyline::completion::Completer;
@@ -41,12 +41,13 @@ enum EditorRequest {
 
 /// The way to the thread that reads lines. The thread ends with the process.
 pub(super) struct LineEditor {
-    requests: Sender<EditorRequest>,
+    requests: SyncSender<EditorRequest>,
 }
 
 impl LineEditor {
     pub(super) fn start(output: &Output, history: Option<ChatHistory>) -> Result<Self, CliError> {
-        let (requests, received) = channel();
+        // One request waits while a question that was given up is still being read.
+        let (requests, received) = sync_channel(1);
         let output = output.clone();
         let edit = move || serve(&received, &output, history.as_ref());
         std::thread::Builder::new()
@@ -77,7 +78,7 @@ impl LineEditor {
     ) -> Result<T, CliError> {
         let (reply, replied) = oneshot::channel();
         let gone = || CliError::Input(io::Error::other("the terminal cannot be read"));
-        self.requests.send(request(reply)).map_err(|_| gone())?;
+        self.requests.try_send(request(reply)).map_err(|_| gone())?;
         replied.await.map_err(|_| gone())?.map_err(CliError::Input)
     }
 }

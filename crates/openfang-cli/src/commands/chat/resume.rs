@@ -47,6 +47,7 @@ impl Chat<'_> {
         self.recall(&task);
         let is_terminal = super::terminal::is_there(self.session);
         if matches!(task.status.state, TaskState::Submitted | TaskState::Working) {
+            self.backend.take_over_tasks().await?;
             return self.follow_all(task.id, signals).await;
         }
         // Without a terminal, the answers to the lines that are read are the output, and no earlier one is.
