@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::fixture::{Terminal, begins, calls, home, provider, says};
+use super::fixture::{Terminal, begins, calls, home, home_with, provider, says};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn text_is_streamed_and_a_call_and_the_figures_of_the_turn_are_lines() {
@@ -170,4 +170,20 @@ async fn lines_are_kept_for_the_next_chat_and_for_nobody_else() {
     chat.wait_for("thinker> ");
     chat.press("\x1b[A");
     chat.wait_for("Remember this line");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_whose_budget_is_used_goes_on_with_more() {
+    let mut provider = provider([calls("c1", "add_numbers", json!({ "a": 3, "b": 7 })), says("It is ten.")]).await;
+    let openfang = home_with(&provider.url(), "m", "\n[resources]\nmax_cost_per_run_usd = 0.000001\n");
+    let mut chat = Terminal::open(&openfang, "thinker");
+    chat.say("What is 3 + 7?");
+    chat.wait_for("is used; send a message to go on");
+
+    chat.say("/budget +0.50");
+
+    chat.wait_for("It is ten.");
+    provider.next_request().await;
+    let asked = provider.next_request().await.json()["messages"].to_string();
+    assert!(asked.contains("The user allows you to use more"), "{asked}");
 }
