@@ -195,8 +195,9 @@ async fn after_a_crash_a_command_is_not_run_again_and_nothing_of_it_runs_on() {
     openfang.write("agents/worker/script.toml", &format!("[[rules]]\nwhen = {{ text = \"go\" }}\nsteps = [{step}]\n"));
     let mut daemon = openfang.start();
     let mut sender = openfang.spawn(&["agent", "send", "worker", "go"]);
-    let is_running = || if running(&format!("sleep 600.{mark}")).is_empty() { Err("not running") } else { Ok(()) };
-    until(PATIENCE, is_running).await;
+    let ledger = openfang.home().join("workspaces/agents/worker/ledger");
+    let written = || std::fs::read_to_string(&ledger).unwrap_or_default();
+    until(PATIENCE, || if written() == "x\n" { Ok(()) } else { Err(written()) }).await;
 
     daemon.signal("KILL");
     daemon.wait();
@@ -213,7 +214,6 @@ async fn after_a_crash_a_command_is_not_run_again_and_nothing_of_it_runs_on() {
         assert!(begun.elapsed() < PATIENCE, "{}", is_over().await);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let ledger = openfang.home().join("workspaces/agents/worker/ledger");
-    assert_eq!(std::fs::read_to_string(ledger).unwrap(), "x\n");
+    assert_eq!(written(), "x\n");
     assert!(running(&format!("600.{mark}")).is_empty());
 }

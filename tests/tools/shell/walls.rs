@@ -58,7 +58,7 @@ async fn a_program_reaches_its_workspace_and_nothing_else_of_this_machine() {
         (format!("open('{home}/workspaces/agents/other/file')"), "13"),
         (format!("open('{home}/workspaces/users/bob/agents/x/file')"), "13"),
         (format!("os.link('{home}/config.toml', 'link')"), "18"),
-        (format!("os.rename('{home}/config.toml', 'moved')"), "18"),
+        (format!("os.rename('{home}/config.toml', 'moved')"), "13"),
         ("os.symlink('/', 'root') or open('root/etc/shadow')".to_owned(), "13"),
         ("open('/etc/shadow')".to_owned(), "13"),
         ("os.listdir('/root')".to_owned(), "13"),

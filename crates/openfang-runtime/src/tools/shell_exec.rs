@@ -127,9 +127,16 @@ impl Tool for ShellExec {
                 walls,
                 limits: OutputLimits { bytes: rules.output_bytes() / 2, time: Duration::from_secs(seconds) },
             };
-            let ran = run.run(&door).await;
-            let read = self.files.end_program(cx, before).await?;
-            let output = output_of(shown, &ran?, (operator, seconds));
+            let ran = run.run(&door).await?;
+            let withheld = |error: ToolFailure| {
+                ToolFailure::new(format!(
+                    "the program ran, and its output is withheld, because its labels are unknown: {error}"
+                ))
+            };
+            let read = self.files.end_program(cx, before).await.map_err(withheld)?;
+            // A long output takes a few milliseconds.
+            let report = move || output_of(shown, &ran, (operator, seconds));
+            let output = tokio::task::spawn_blocking(report).await?;
             Ok(Outcome::Done(output.labelled(&labels(cx, &rules, read))))
         })
     }
