@@ -117,6 +117,12 @@ async fn it_reaches_no_network_and_no_other_process() {
         ("socket.socketpair()".to_owned(), "did"),
         (format!("os.kill({parent}, 0)"), "1"),
         (format!("os.kill({parent}, 15)"), "1"),
+        (format!("__import__('resource').prlimit({parent}, 7, (1, 1))"), "1"),
+        ("__import__('resource').prlimit(0, 7, (64, 64))".to_owned(), "did"),
+        ("__import__('resource').setrlimit(7, (63, 63))".to_owned(), "did"),
+        (format!("os.setpriority(os.PRIO_PROCESS, {parent}, 5)"), "1"),
+        (format!("os.sched_setaffinity({parent}, {{0}})"), "1"),
+        ("os.nice(1)".to_owned(), "did"),
         // io_uring_setup, ptrace attach, process_vm_readv, bpf, unshare of the user, mount, keyctl.
         ("call(425, 8, ctypes.create_string_buffer(256))".to_owned(), "1"),
         (format!("call({}, 16, {parent}, 0, 0)", numbers().0), "1"),

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use openfang_egress::process::{Environment, EnvironmentKind, Program, Sandbox, Surroundings};
 use openfang_types::exec::{shell_operator, split};
 use openfang_types::limits::{EXEC_COMMAND_MAX_BYTES, EXEC_SHOWN_CHARS, EXEC_WORDS_MAX, EXEC_WORDS_MAX_BYTES};
+use openfang_types::unseen::is_unseen;
 
 use super::rules::{FoundProgram, Rules, plain};
 use crate::tools::{Ruling, ToolFailure};
@@ -149,7 +150,7 @@ fn quoted(word: &str) -> String {
 
 /// A text as TOML has it.
 fn toml_text(text: &str) -> String {
-    toml::Value::from(text).to_string()
+    toml::Value::from(text).to_string().chars().flat_map(escape).collect()
 }
 
 fn shown(words: &[String]) -> String {
@@ -162,8 +163,14 @@ fn shorten(text: &str) -> String {
     if text.chars().nth(EXEC_SHOWN_CHARS).is_some() { format!("{escaped}…") } else { escaped }
 }
 
+/// A character that would not be seen, as TOML writes it.
 fn escape(char: char) -> Vec<char> {
-    if char.is_control() { char.escape_default().collect() } else { vec![char] }
+    let code = u32::from(char);
+    match is_unseen(char) {
+        true if code <= 0xffff => format!("\\u{code:04x}").chars().collect(),
+        true => format!("\\U{code:08x}").chars().collect(),
+        false => vec![char],
+    }
 }
 
 #[cfg(test)]

@@ -57,6 +57,9 @@ fn a_question_names_the_file_and_the_rule_that_answers_it() {
     let ls = if Path::new("/usr/bin/ls").exists() { "/usr/bin/ls" } else { "/bin/ls" };
     assert!(why.contains(ls) && why.contains("add \"ls -l 'a b'\" to allow under [exec]"), "{why}");
 
+    let Ruling::Ask(why) = ground.plan("echo 'a\u{202e}b'").unwrap().ruling else { panic!("not asked") };
+    assert!(why.contains("a\\u202eb") && !why.contains('\u{202e}'), "{why}");
+
     let Ruling::Ask(why) = ground.plan("./build.sh").unwrap().ruling else { panic!("not asked") };
     assert!(
         why.contains("that agents can change") && why.contains("{ command = \"./build.sh\", unsafe = true }"),

@@ -1,6 +1,6 @@
 //! System calls that a sandboxed program must not use: those that reach into other processes, bypass the file rules or
 //! reach deep into the kernel. `socket` is refused for every family, or for all except network families if network is
-//! allowed. A program without a control group cannot leave its process group, which is what its end goes by. Refused calls return an error that programs can handle. Calls of a foreign architecture kill the process.
+//! allowed. Limits and priorities can be set for the program itself only. A program without a control group cannot leave its process group, which is what its end goes by. Refused calls return an error that programs can handle. Calls of a foreign architecture kill the process.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use seccompiler::{
 };
 
 use super::super::control::SandboxRules;
-use super::syscalls::{ALWAYS, LEAVES_GROUP, SOCKET};
+use super::syscalls::{ALWAYS, LEAVES_GROUP, OF_OTHERS, SOCKET};
 use crate::process::Network;
 
 /// EPERM, which programs without a permission get.
@@ -32,9 +32,16 @@ fn filter(sandbox: &SandboxRules) -> Result<BpfProgram, BackendError> {
     };
     let leaving: &[i64] = if sandbox.stays_in_group { LEAVES_GROUP } else { &[] };
     let always = ALWAYS.iter().chain(leaving).map(|call| (*call, Vec::new()));
-    let calls = always.chain([(SOCKET, sockets)]).collect();
+    let of_others = OF_OTHERS.iter().map(|(call, argument)| Ok((*call, vec![names_another(*argument)?])));
+    let of_others = of_others.collect::<Result<Vec<_>, BackendError>>()?;
+    let calls = always.chain([(SOCKET, sockets)]).chain(of_others).collect();
     let refused = SeccompAction::Errno(NOT_PERMITTED);
     SeccompFilter::new(calls, SeccompAction::Allow, refused, TARGET)?.try_into()
+}
+
+/// The argument is not zero, which is the caller itself.
+fn names_another(argument: u8) -> Result<SeccompRule, BackendError> {
+    SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?])
 }
 
 /// IPv4, IPv6, and netlink, which reads addresses. Local sockets lead to the user's other programs (a container daemon,

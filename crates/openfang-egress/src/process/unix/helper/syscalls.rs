@@ -7,6 +7,18 @@ pub(super) const SOCKET: i64 = 41;
 /// `setpgid` and `setsid`: refused to programs whose end is that of their process group.
 #[cfg(target_arch = "x86_64")]
 pub(super) const LEAVES_GROUP: &[i64] = &[109, 112];
+/// Calls that set limits, priorities or processors of a process, and which argument names it. Zero is the caller itself.
+#[cfg(target_arch = "x86_64")]
+#[rustfmt::skip]
+pub(super) const OF_OTHERS: &[(i64, u8)] = &[
+    (251, 1), // ioprio_set
+    (302, 0), // prlimit64
+    (203, 0), // sched_setaffinity
+    (314, 0), // sched_setattr
+    (142, 0), // sched_setparam
+    (144, 0), // sched_setscheduler
+    (141, 1), // setpriority
+];
 /// Refused to every sandboxed program.
 #[cfg(target_arch = "x86_64")]
 #[rustfmt::skip]
@@ -56,6 +68,18 @@ pub(super) const SOCKET: i64 = 198;
 /// `setpgid` and `setsid`: refused to programs whose end is that of their process group.
 #[cfg(target_arch = "aarch64")]
 pub(super) const LEAVES_GROUP: &[i64] = &[154, 157];
+/// Calls that set limits, priorities or processors of a process, and which argument names it. Zero is the caller itself.
+#[cfg(target_arch = "aarch64")]
+#[rustfmt::skip]
+pub(super) const OF_OTHERS: &[(i64, u8)] = &[
+    (30, 1), // ioprio_set
+    (261, 0), // prlimit64
+    (122, 0), // sched_setaffinity
+    (274, 0), // sched_setattr
+    (118, 0), // sched_setparam
+    (119, 0), // sched_setscheduler
+    (140, 1), // setpriority
+];
 /// Refused to every sandboxed program.
 #[cfg(target_arch = "aarch64")]
 #[rustfmt::skip]
