@@ -13,6 +13,7 @@ pub(crate) mod a2a;
 mod agents;
 mod approvals;
 mod config;
+mod events;
 mod external_agents;
 mod health;
 mod keys;
@@ -180,6 +181,8 @@ fn agents_and_tasks() -> Vec<Route> {
             reads(approvals::show, "show a call that waits for a person"),
             posts(approvals::decide, "approve or deny a call"),
         ),
+        at("/api/events", reads(events::list, "list the caller's published events, newest first")),
+        at("/api/events/feed", reads(events::feed, "follow the caller's published events; Last-Event-ID resumes")),
         at("/api/schedules/{id}", posts(schedules::change, "pause, resume or run a schedule")),
     ]
 }

@@ -15,6 +15,7 @@ pub(crate) use approval::ApprovalCommand;
 pub(crate) use audit::{AuditCommand, AuditTailArgs};
 pub(crate) use chat::ChatArgs;
 pub(crate) use connect::{ConnectArgs, DoctorArgs, InitArgs};
+pub(crate) use event::EventCommand;
 pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, ToolChoiceArgs, Transport};
 pub(crate) use models::{AgentNewArgs, ModelCommand, UsageArgs};
 pub(crate) use queue::QueueCommand;
@@ -30,6 +31,7 @@ mod approval;
 mod audit;
 mod chat;
 mod connect;
+mod event;
 mod mcp;
 mod models;
 mod queue;
@@ -187,6 +189,9 @@ pub(crate) enum Command {
         after_help = "Example:\n  openfang schedule create 'Check the links of docs/' 'weekdays at 9:30am'"
     )]
     Schedule(ScheduleCommand),
+    /// Publish, list and follow events
+    #[command(subcommand, after_help = "Example:\n  openfang event publish build.failed '{\"branch\": \"main\"}'")]
+    Event(EventCommand),
     /// Manage users and their permissions
     #[command(subcommand, after_help = "Example:\n  openfang user add ada --grant 'agent:starter/*'")]
     User(UserCommand),

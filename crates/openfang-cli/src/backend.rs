@@ -38,6 +38,7 @@ pub(crate) use openfang_types::api::{AgentView, Reply};
 
 mod approvals;
 mod daemon;
+mod events;
 mod external;
 mod following;
 mod in_process;

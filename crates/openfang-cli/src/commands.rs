@@ -22,6 +22,7 @@ mod connect;
 mod db;
 mod demo;
 mod doctor;
+mod event;
 mod home;
 mod init;
 mod key;
@@ -77,6 +78,7 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Task(command) => task::run(session, command).await,
         Command::Queue(command) => queue::run(session, command).await,
         Command::Schedule(command) => schedule::run(session, command).await,
+        Command::Event(command) => event::run(session, command).await,
         Command::User(command) => user::run(session, command).await,
         Command::Key(command) => key::run(session, command).await,
         Command::Login { server } => login::log_in(session, &server).await,

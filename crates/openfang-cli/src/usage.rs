@@ -10,7 +10,7 @@ use crate::args::Args;
 /// The commands of the top, under headings. A command that is in none is listed under the last.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Set up", &["init", "connect", "doctor", "demo", "completions"]),
-    ("Use", &["tool", "agent", "model", "usage", "task", "queue", "schedule", "mcp", "a2a"]),
+    ("Use", &["tool", "agent", "model", "usage", "task", "queue", "schedule", "event", "mcp", "a2a"]),
     ("Server", &["start", "stop", "status", "reload", "service", "logs"]),
     ("Access", &["user", "key", "secret", "approval", "policy", "audit"]),
     ("Data", &["config", "backup", "restore", "db", "home"]),

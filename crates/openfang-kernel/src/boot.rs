@@ -269,7 +269,8 @@ fn sensitive_of(
         .chain([credentials.daemon_token()])
         .chain(&stored)
         .chain(&searches)
-        .chain(keys_of_models);
+        .chain(keys_of_models)
+        .chain(config.events.hooks.iter().filter_map(|hook| hook.token.as_ref()));
     Ok(Sensitive::new(secrets, &config.pii)?)
 }
 

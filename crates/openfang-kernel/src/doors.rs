@@ -19,6 +19,7 @@ use self::held_calls::HeldCalls;
 use self::mcp::SkillQuarantine;
 use crate::access::Access;
 use crate::drain::Life;
+use crate::events::Events;
 use crate::execute_tool::DirectCalls;
 use crate::peers::upstreams::Upstreams;
 use crate::settings::{LiveSettings, Settings};
@@ -49,6 +50,7 @@ struct Inner {
     settings: Arc<LiveSettings>,
     access: Access,
     tasks: Tasks,
+    events: Events,
     upstreams: Arc<Upstreams>,
     calls: DirectCalls,
     pipeline: Arc<Pipeline>,
@@ -68,6 +70,7 @@ pub(crate) struct DoorsParts {
     pub(crate) settings: Arc<LiveSettings>,
     pub(crate) access: Access,
     pub(crate) tasks: Tasks,
+    pub(crate) events: Events,
     pub(crate) upstreams: Arc<Upstreams>,
     pub(crate) calls: DirectCalls,
     pub(crate) pipeline: Arc<Pipeline>,
@@ -79,7 +82,7 @@ pub(crate) struct DoorsParts {
 impl Doors {
     pub(crate) fn new(parts: DoorsParts) -> Self {
         let DoorsParts { cards, mcp_shared, unknown_tasks, settings, access, tasks, .. } = parts;
-        let DoorsParts { upstreams, calls, pipeline, clock, ids, life, .. } = parts;
+        let DoorsParts { events, upstreams, calls, pipeline, clock, ids, life, .. } = parts;
         let address = OnceLock::new();
         let inner = Inner {
             cards,
@@ -89,6 +92,7 @@ impl Doors {
             settings,
             access,
             tasks,
+            events,
             upstreams,
             calls,
             pipeline,

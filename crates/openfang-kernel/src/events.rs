@@ -15,15 +15,18 @@ use openfang_types::limits::{EVENT_FAN_OUT, EVENTS_AT_A_TIME, WATCH_OVER};
 use openfang_types::principal::Door;
 use openfang_types::task::{Message, Part, Role};
 use serde_json::{Value, json};
+use tokio::sync::{Semaphore, watch};
 
 use crate::access::Access;
 use crate::drain::Life;
 use crate::settings::LiveSettings;
 use crate::tasks::Tasks;
+use crate::tasks::push::HookPace;
 use crate::tasks::unattended::{Creator, UnattendedMessage};
 use crate::{Caller, KernelError};
 
 mod feed;
+mod hooks;
 
 pub use feed::EventFeed;
 
@@ -41,6 +44,9 @@ pub(crate) struct EventsParts {
     pub(crate) settings: Arc<LiveSettings>,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) life: Life,
+    /// How many hooks are sent something at a time.
+    pub(crate) hooks: Semaphore,
+    pub(crate) hook_pace: HookPace,
 }
 
 impl Events {
@@ -106,6 +112,16 @@ impl Events {
         Ok(found.into_iter().filter(|event| is_known_to(caller, event)).map(view).collect())
     }
 
+    /// The number of the caller's latest event; 0 if there was none.
+    pub(crate) async fn latest(&self, caller: &Caller) -> Result<u64, KernelError> {
+        Ok(self.inner.store.latest(caller.principal.owner()).await?)
+    }
+
+    /// Changes when something may have been published.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.inner.store.changes()
+    }
+
     async fn deliver(&self, event: NumberedEvent) -> Result<(), KernelError> {
         match self.triggered(&event) {
             Ok(triggered) => {
@@ -115,7 +131,12 @@ impl Events {
             }
             Err(why) => tracing::warn!(event = event.number, %why, "no agent is told of an event"),
         }
-        Ok(self.inner.store.delivered(event.number).await?)
+        let hooks = self.hooks_for(&event);
+        if hooks.is_empty() {
+            return Ok(self.inner.store.delivered(event.number).await?);
+        }
+        self.post_beside(event, hooks);
+        Ok(())
     }
 
     /// The agents that are told, each once, and on whose behalf: that of whoever published it, with the rights that they

@@ -17,7 +17,7 @@ use crate::secret::Secret;
 
 pub use a2a::A2aConfig;
 pub use children::ChildIsolation;
-pub use events::EventsConfig;
+pub use events::{EventHook, EventsConfig};
 pub(crate) use exec::rule_problem as exec_rule_problem;
 pub use exec::{ExecConfig, ExecRule, MarkedRule};
 pub use external_agents::{A2aProtocol, ExternalAgent, ShownSkills, VerifyCard, external_tool_name};

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::link::{LinkStreamed, ServerLink};
+use super::link::{LinkEvents, LinkStreamed, ServerLink};
 use super::{AgentView, Answered, CallOf, Called, Following, Outgoing, Reply, TaskListing, TaskQuery};
 use crate::error::{CliError, Refusal};
 use crate::registry::encoded;
@@ -179,6 +179,14 @@ impl DaemonBackend {
             .task)
     }
 
+    /// The events that are published from now on.
+    pub(super) async fn event_feed(&self) -> Result<LinkEvents, CliError> {
+        match self.link.stream(Method::GET, "/api/events/feed", None).await? {
+            LinkStreamed::Events(events) => Ok(events),
+            LinkStreamed::Answer(answer) => Err(refusal(&answer)),
+        }
+    }
+
     pub(crate) async fn follow(&self, id: TaskId) -> Result<Following, CliError> {
         self.stream(Method::GET, &self.placed(format!("/api/tasks/{id}/events")), None).await
     }
@@ -235,7 +243,7 @@ impl DaemonBackend {
     }
 }
 
-fn event_data<T: DeserializeOwned>(event: &Event) -> Result<T, CliError> {
+pub(super) fn event_data<T: DeserializeOwned>(event: &Event) -> Result<T, CliError> {
     serde_json::from_str(&event.data).map_err(|error| CliError::Answer { why: error.to_string() })
 }
 

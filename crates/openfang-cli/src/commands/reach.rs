@@ -3,8 +3,8 @@
 use openfang_kernel::config_file;
 
 use crate::args::{
-    AgentCommand, ApprovalCommand, Command, Global, KeyCommand, McpCommand, ModelCommand, PolicyCommand, QueueCommand,
-    ScheduleCommand, SecretCommand, SkillCommand, TaskCommand, ToolCommand, UserCommand,
+    AgentCommand, ApprovalCommand, Command, EventCommand, Global, KeyCommand, McpCommand, ModelCommand, PolicyCommand,
+    QueueCommand, ScheduleCommand, SecretCommand, SkillCommand, TaskCommand, ToolCommand, UserCommand,
 };
 use crate::error::CliError;
 
@@ -57,6 +57,7 @@ pub(crate) fn only_reads(command: &Command) -> bool {
         Command::Approval(command) => matches!(command, ApprovalCommand::List { .. } | ApprovalCommand::Show { .. }),
         Command::Model(command) => matches!(command, ModelCommand::List | ModelCommand::Show { .. }),
         Command::Queue(command) => matches!(command, QueueCommand::List { .. }),
+        Command::Event(command) => matches!(command, EventCommand::List { .. }),
         Command::Schedule(command) => matches!(command, ScheduleCommand::List | ScheduleCommand::Show { .. }),
         Command::Mcp(args) => matches!(args.command, Some(McpCommand::List | McpCommand::Show { .. })),
         Command::A2a(_)
@@ -111,6 +112,7 @@ fn reach(command: &Command) -> Reach {
         | Command::Agent(_)
         | Command::Approval(_)
         | Command::Chat(_)
+        | Command::Event(_)
         | Command::Key(_)
         | Command::Model(_)
         | Command::Policy(_)

@@ -8,8 +8,10 @@ use openfang_runtime::pipeline::Pipeline;
 use openfang_store::{Node, Stores};
 use openfang_types::clock::{Clock, IdSource};
 use openfang_types::ids::NodeId;
+use openfang_types::limits::HOOKS_AT_A_TIME;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
+use tokio::sync::Semaphore;
 
 use crate::access::keys::Keys;
 use crate::access::vault::Vault;
@@ -35,6 +37,7 @@ use crate::schedules::{Schedules, SchedulesParts};
 use crate::settings::LiveSettings;
 use crate::settings::home::Home;
 use crate::settings::home::record::HomeMemory;
+use crate::tasks::push::HookPace;
 use crate::tasks::{Tasks, TasksParts};
 
 /// What the rooms stand on.
@@ -105,6 +108,7 @@ impl Ground {
             settings: Arc::clone(&self.settings),
             access: access.clone(),
             tasks: tasks.clone(),
+            events: events.clone(),
             upstreams: Arc::clone(&upstreams),
             calls: calls.clone(),
             pipeline: Arc::clone(&self.pipeline),
@@ -189,6 +193,8 @@ impl Ground {
             settings: Arc::clone(&self.settings),
             ids: Arc::clone(&self.ids),
             life: self.life.clone(),
+            hooks: Semaphore::new(HOOKS_AT_A_TIME),
+            hook_pace: HookPace::default(),
         })
     }
 

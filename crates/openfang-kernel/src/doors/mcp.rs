@@ -25,6 +25,7 @@ use work::{DoorError, Sending, ToolRequest};
 mod agents;
 mod call_tasks;
 mod calls;
+mod events;
 mod host;
 mod results;
 mod server_skills;

@@ -1,6 +1,6 @@
 //! Broken configurations, and what is said about them.
 
-use openfang_types::config::{A2aConfig, EgressConfig, ExternalAgent, McpServerConfigEntry};
+use openfang_types::config::{A2aConfig, EgressConfig, EventsConfig, ExternalAgent, McpServerConfigEntry};
 
 use super::*;
 
@@ -147,6 +147,7 @@ fn the_example_file_holds_every_key_at_its_default() {
             no_proxy: example.egress.no_proxy.clone(),
             ..EgressConfig::default()
         },
+        events: EventsConfig { hooks: example.events.hooks.clone(), ..EventsConfig::default() },
         mcp_servers: example.mcp_servers.clone(),
         profiles: example.profiles.clone(),
         providers: example.providers.clone(),

@@ -62,6 +62,7 @@ pub(crate) fn changed_keys(now: &Config, next: &Config) -> Vec<String> {
     let hidden = [
         ("providers", now.providers != next.providers),
         ("api_key", now.api_key != next.api_key),
+        ("events.hooks", now.events.hooks != next.events.hooks),
         ("mcp_servers", now.mcp_servers != next.mcp_servers),
         ("a2a.external_agents", now.a2a.external_agents != next.a2a.external_agents),
     ];

@@ -19,6 +19,7 @@ use crate::{Caller, KernelError};
 
 mod check;
 mod delivery;
+mod hook;
 mod metrics;
 mod pace;
 mod payload;
@@ -26,6 +27,7 @@ mod post;
 mod worker;
 
 pub(crate) use check::CheckedPush;
+pub(crate) use hook::{HookOutcome, HookPace, HookPost};
 pub(crate) use metrics::PushMetrics;
 use worker::Worker;
 

@@ -52,7 +52,7 @@ impl Tool for EventPublish {
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { event_type, payload } = parse(arguments)?;
-            let config = cx.config.events;
+            let config = &cx.config.events;
             let payload = payload.map(|payload| payload.to_string());
             if payload.as_ref().is_some_and(|payload| payload.len() > config.payload_bytes) {
                 let limit = config.payload_bytes;
@@ -105,7 +105,7 @@ fn check_chain(chain: &[EventType], event_type: &EventType) -> Result<(), ToolFa
     Ok(())
 }
 
-const fn limits(config: EventsConfig) -> PublishLimits {
+const fn limits(config: &EventsConfig) -> PublishLimits {
     PublishLimits {
         of_type: config.per_minute,
         of_all: config.per_minute.saturating_mul(EVENT_TYPES_AT_FULL_RATE),
@@ -114,7 +114,7 @@ const fn limits(config: EventsConfig) -> PublishLimits {
     }
 }
 
-fn refusal(refused: Published, event_type: &EventType, config: EventsConfig) -> ToolFailure {
+fn refusal(refused: Published, event_type: &EventType, config: &EventsConfig) -> ToolFailure {
     let per_minute = config.per_minute;
     ToolFailure::new(match refused {
         Published::Done(_) | Published::TooManyOfType => {

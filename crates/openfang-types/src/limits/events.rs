@@ -32,3 +32,9 @@ pub const EVENT_PAGE_BYTES: usize = 256 * 1024;
 pub const EVENT_RUNS_KEPT: usize = 10_000;
 /// The time in which events are counted.
 pub const EVENT_PERIOD: Duration = Duration::from_secs(60);
+/// Hooks that are sent something at a time.
+pub const HOOKS_AT_A_TIME: usize = 32;
+/// The maximum of `events.hooks`.
+pub const HOOKS_MAX: usize = 64;
+/// Looks at one delivery to a hook, with those that only waited for its turn.
+pub const HOOK_ROUNDS: usize = 100;

@@ -22,7 +22,7 @@ use serde_json::value::RawValue;
 
 use super::servers::{self, ServerContents};
 use super::skills::{self, ShownSkills};
-use super::{View, agents, call_tasks, calls, results, task_tool, tasks, tool_search};
+use super::{View, agents, call_tasks, calls, events, results, task_tool, tasks, tool_search};
 use crate::Caller;
 use crate::doors::Doors;
 
@@ -384,6 +384,9 @@ impl Host for KernelHost {
 
     fn read<'a>(&'a self, call: Call<'a, Caller>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>> {
         Box::pin(async move {
+            if uri == events::URI {
+                return events::read(self, call.caller).await.map(Outcome::Done);
+            }
             if let Some(id) = results::id_of(uri) {
                 return results::read(self, call.caller, (uri, id)).await.map(Outcome::Done);
             }

@@ -14,7 +14,7 @@ use openfang_types::task::{Artifact, Part, PartBody, Task, TaskParts};
 use serde_json::{Value, json};
 
 use super::host::KernelHost;
-use super::{DoorError, results};
+use super::{DoorError, events, results};
 use crate::Caller;
 
 const TASKS: &str = "openfang://tasks/";
@@ -64,7 +64,9 @@ pub(super) async fn list(host: &KernelHost, caller: &Caller, cursor: Option<&str
             "mimeType": "application/json",
         }))
     };
-    Ok(ResourcePage { resources: tasks.iter().map(resource).collect(), next_cursor })
+    let is_first = cursor.is_none();
+    let published = (is_first && events::has_any(host, caller).await).then(|| raw(&events::resource()));
+    Ok(ResourcePage { resources: published.into_iter().chain(tasks.iter().map(resource)).collect(), next_cursor })
 }
 
 pub(super) fn templates() -> Vec<Entry> {
@@ -142,6 +144,9 @@ pub(super) fn changes(host: &KernelHost, caller: &Caller, wanted: &ChangeFilter)
         all.push(host.agent_changes().map(|()| Change::Prompts).boxed());
     }
     for uri in &wanted.uris {
+        if uri == events::URI {
+            all.push(events::changes(host, caller));
+        }
         if let Some(place) = TaskUri::of(uri) {
             let uri = uri.clone();
             let ticks = host.follow(caller, place.task());
