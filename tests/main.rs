@@ -39,6 +39,7 @@ mod reload;
 mod results;
 mod scripts;
 mod secrets;
+mod skills;
 mod start;
 mod streams;
 mod taint;

@@ -5,7 +5,7 @@ mod calls;
 mod compaction;
 mod conversations;
 mod crash;
-mod fixture;
+pub(crate) mod fixture;
 mod ledger;
 mod many_tools;
 mod real;

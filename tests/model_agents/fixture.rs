@@ -26,12 +26,12 @@ pub(super) fn manifest(tools: &[&str], more: &str) -> String {
 }
 
 /// A config in which the provider `fake` speaks Chat at this URL.
-pub(super) fn config(url: &str) -> Config {
+pub(crate) fn config(url: &str) -> Config {
     config_with(&[("fake", url)])
 }
 
 /// A config with providers that speak Chat.
-pub(super) fn config_with(providers: &[(&str, &str)]) -> Config {
+pub(crate) fn config_with(providers: &[(&str, &str)]) -> Config {
     let entry = |url: &str| ProviderConfig {
         wire: Some(ProviderWire::Chat),
         base_url: Some(format!("{url}/v1")),
@@ -81,18 +81,18 @@ impl Stage {
 }
 
 /// An answer with this text.
-pub(super) fn says(text: &str) -> Reply {
+pub(crate) fn says(text: &str) -> Reply {
     answer(WireKind::Chat, &[Say::text(text)])
 }
 
 /// An answer with these calls, by id, tool and arguments.
-pub(super) fn calls(calls: &[(&str, &str, Value)]) -> Reply {
+pub(crate) fn calls(calls: &[(&str, &str, Value)]) -> Reply {
     let says: Vec<Say> = calls.iter().map(|(id, tool, arguments)| Say::call(id, tool, arguments.clone())).collect();
     answer(WireKind::Chat, &says)
 }
 
 /// The text of the answer.
-pub(super) fn reply_of(task: &Task) -> String {
+pub(crate) fn reply_of(task: &Task) -> String {
     let artifact = task.artifacts.iter().find(|artifact| artifact.name.as_deref() == Some("reply"));
     artifact
         .map(|artifact| artifact.parts.iter().filter_map(Part::as_text).collect())
@@ -100,7 +100,7 @@ pub(super) fn reply_of(task: &Task) -> String {
 }
 
 /// The results in a request, in order: the id of the call and the text.
-pub(super) fn results_of(messages: &[Value]) -> Vec<(String, String)> {
+pub(crate) fn results_of(messages: &[Value]) -> Vec<(String, String)> {
     let results = messages.iter().filter(|message| message["role"] == "tool");
     results
         .map(|message| {

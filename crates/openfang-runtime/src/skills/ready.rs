@@ -99,6 +99,11 @@ impl SkillSet {
         Self { skills: skills.into_iter().map(|skill| (skill.name.clone(), Arc::new(skill))).collect() }
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.skills.is_empty()
+    }
+
     /// The skill of that name.
     pub fn get(&self, name: &SkillName) -> Option<&Arc<ReadySkill>> {
         self.skills.get(name).filter(|skill| skill.is_whole())

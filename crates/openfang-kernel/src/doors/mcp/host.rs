@@ -164,7 +164,11 @@ impl KernelHost {
 
     /// Whether a caller is shown any skill.
     fn has_skills(&self, caller: &Caller) -> bool {
-        self.prepared(caller).is_ok_and(|prepared| !prepared.skills.is_empty())
+        let inner = &self.doors.inner;
+        // Asked for every message: where there are none at all, nothing is prepared for the answer.
+        let are_any =
+            !inner.pipeline.catalog().skills().is_empty() || inner.upstreams.offerings().current().has_skills();
+        are_any && self.prepared(caller).is_ok_and(|prepared| !prepared.skills.is_empty())
     }
 
     /// What MCP servers have besides tools, where that is shown.

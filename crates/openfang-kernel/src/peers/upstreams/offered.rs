@@ -240,6 +240,11 @@ impl Offered {
         offer.or_else(|| self.exact(text).filter(|_| !is_ours(text))).map(|offer| &offer.server)
     }
 
+    /// Whether any server lists skills.
+    pub(crate) fn has_skills(&self) -> bool {
+        self.servers.iter().any(|offer| !offer.manifest.skills.is_empty())
+    }
+
     /// The server of a prompt, and what the server calls it.
     pub(crate) fn prompt(&self, name: &str) -> Option<(&Arc<Connected>, &str)> {
         let (server, place) = self.prompts.get(name)?;

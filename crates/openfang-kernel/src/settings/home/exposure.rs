@@ -55,7 +55,9 @@ impl Home {
             self.daemon(),
             self.mcp(),
             self.ended_sessions(),
+            self.skill_data(),
         ]);
+        paths.extend(entries(&self.skill_data()));
         paths.extend(entries(&self.mcp()));
         paths.extend(self.agent_files());
         paths
