@@ -25,7 +25,7 @@ fn a_skill_is_written_trusted_enabled_changed_and_removed() {
         assert_eq!(new.code, 0, "{new:?}");
         assert_eq!(skill(&openfang, &["new", "release-notes"]).code, 2);
         assert_eq!(state(&openfang, "release-notes")["state"], "installed");
-        let early = skill(&openfang, &["enable", "release-notes"]);
+        let early = openfang.run(&["skill", "enable", "release-notes"]);
         assert_eq!(early.code, 1);
         assert!(early.stderr.contains("openfang skill trust"), "{early:?}");
 

@@ -35,8 +35,8 @@ async fn an_agent_is_offered_its_skills_activates_one_and_reads_a_file_of_it() {
 
     assert_state(&task, TaskState::Completed);
     let first = stage.provider.next_request().await.json();
-    assert_eq!(tool_names(&first), ["add_numbers", "activate_skill"]);
-    let offered = first["tools"][1]["function"].to_string();
+    assert_eq!(tool_names(&first), ["activate_skill", "add_numbers"]);
+    let offered = first["tools"][0]["function"].to_string();
     assert!(offered.contains("Fills PDF forms") && offered.contains("\"enum\":[\"pdf-forms\"]"), "{offered}");
     assert!(!first.to_string().contains("okapi"));
     for _ in 0..2 {
