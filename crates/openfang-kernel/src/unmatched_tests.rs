@@ -2,6 +2,7 @@
 
 use openfang_types::config::McpServerConfigEntry;
 use openfang_types::config::McpTransportEntry;
+use openfang_types::config::ProfileTools;
 
 use super::*;
 
@@ -17,8 +18,9 @@ fn names_that_match_nothing_are_found_and_others_are_not() {
     };
     let profile = |servers: &str, tools: &[&str], agents: &str| Profile {
         servers: Some(vec![servers.parse().unwrap()]),
-        tools: Some(tools.iter().map(|pattern| pattern.parse().unwrap()).collect()),
+        tools: Some(ProfileTools::Patterns(tools.iter().map(|pattern| pattern.parse().unwrap()).collect())),
         agents: Some(vec![agents.parse().unwrap()]),
+        skills: None,
     };
     config
         .profiles
