@@ -182,3 +182,23 @@ async fn the_steps_of_a_run_are_limited_and_a_message_goes_on() {
     let openfang_kernel::Reply::Task(task) = reply else { panic!("{reply:?}") };
     assert_state(&task, TaskState::Completed);
 }
+
+#[tokio::test]
+async fn a_command_that_no_rule_allows_waits_or_the_model_is_told_which_rule_would_allow_it() {
+    for (flow, expected) in
+        [("ask", "a person can approve this one call"), ("refuse", "add \"printf x\" to allow under [exec]")]
+    {
+        let mut stage = stage(&["shell_exec"], &format!("[flow]\napprovals = \"{flow}\"")).await;
+        stage
+            .provider
+            .script([calls(&[("c1", "shell_exec", json!({ "command": "printf x" }))]), says("Well.")]);
+
+        stage.send("go").await;
+
+        stage.provider.next_request().await;
+        let (_, said) = results_of(&stage.next_messages().await).swap_remove(0);
+        assert!(said.contains(expected), "{flow}: {said}");
+        let waiting = stage.kernel.approvals(&stage.admin()).await.unwrap().len();
+        assert_eq!(waiting, usize::from(flow == "ask"));
+    }
+}

@@ -220,3 +220,34 @@ async fn arguments_out_of_bounds_are_refused_before_anything_runs() {
     let output = shell.call(json!({ "command": "ls", "cwd": "link" })).await;
     assert!(output.is_error && !output.joined_text().contains("passwd"), "{}", output.joined_text());
 }
+
+#[test]
+fn policy_explain_shows_the_rules_and_doctor_says_where_walls_are_missing() {
+    let openfang = crate::support::binary::Openfang::new();
+    let manifest = "name = \"worker\"\ndescription = \"d\"\n[model]\nprovider = \"direct\"\n[capabilities]\ntools = [\"*\"]\n\
+                    [exec]\nallow = [\"git status\"]\ndeny = [\"git push\"]\n";
+    openfang.write("agents/worker/agent.toml", manifest);
+    openfang.write("config.toml", "[exec]\nallow = [\"git status *\"]\ndeny = [\"curl\"]\n");
+
+    let shown = openfang.run(&["policy", "explain", "worker", "shell_exec"]).stdout;
+    for text in
+        ["\"git status *\"", "\"git status\"", "\"curl\", \"git push\"", "without network", "at this machine", "600 s"]
+    {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    assert!(
+        !openfang
+            .run(&["policy", "explain", "worker", "file_read"])
+            .stdout
+            .contains("denied commands")
+    );
+
+    openfang.write("config.toml", "[exec]\nunsandboxed = true\n");
+    let doctor = openfang.run(&["doctor", "--offline"]).stdout;
+    assert!(doctor.contains("run without a sandbox") && doctor.contains("remove `unsandboxed`"), "{doctor}");
+    let shown = openfang.run(&["policy", "explain", "worker", "shell_exec"]).stdout;
+    assert!(shown.contains("none: programs can do what the user of the server can"), "{shown}");
+    openfang.write("config.toml", "[egress]\nchildren = \"portable\"\n");
+    let doctor = openfang.run(&["doctor", "--offline"]).stdout;
+    assert!(doctor.contains("shell_exec runs nothing"), "{doctor}");
+}

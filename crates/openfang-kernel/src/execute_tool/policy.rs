@@ -9,6 +9,7 @@ use openfang_types::agent::{AgentManifest, Capabilities};
 use openfang_types::capability::Glob;
 use openfang_types::config::{Config, ExecConfig, ExecRule, McpServerConfigEntry};
 use openfang_types::ids::{AgentName, ServerName, ToolName};
+use openfang_types::limits::EXEC_TIMEOUT_MAX;
 use openfang_types::principal::PrincipalKind;
 use openfang_types::taint::{ChosenHost, JudgedCall, Label, Labels, SinkKind, Verdict, WordedBy, verdict};
 use openfang_types::tool::{Recorded, ToolKind, ToolTraits};
@@ -121,7 +122,7 @@ impl DirectCalls {
             asking_with_foreign: those(with_foreign),
             approved_at_machine: traits.sink == SinkKind::Executes,
             audited_before: traits.recorded == Recorded::Before,
-            timeout_secs: timeout_of(traits, settings.config()).as_secs(),
+            timeout_secs: timeout_of(traits, (settings.config(), &manifest)).as_secs(),
             programs: (traits.kind == ToolKind::RunsProgram && !is_user(caller))
                 .then(|| ProgramRules::new(&settings.config().exec, &manifest)),
         })
@@ -182,7 +183,10 @@ pub(super) fn is_known(caller: &Caller, agent: &AgentManifest, tool: &ToolTraits
 }
 
 /// How long a call may take; of a tool of an MCP server, how long without progress.
-fn timeout_of(tool: &ToolTraits, config: &Config) -> Duration {
+fn timeout_of(tool: &ToolTraits, (config, agent): (&Config, &AgentManifest)) -> Duration {
+    if tool.kind == ToolKind::RunsProgram {
+        return agent.exec.timeout_secs.map_or(EXEC_TIMEOUT_MAX, Duration::from_secs);
+    }
     let entry = tool
         .origin
         .server()

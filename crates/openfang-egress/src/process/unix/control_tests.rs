@@ -13,7 +13,13 @@ fn order() -> Order {
         environment: vec![("KEY".into(), "x".repeat(300_000).into())],
         directory: "/".into(),
         limits: ResourceLimits::for_tools(),
-        sandbox: Some(SandboxRules { read: vec!["/r".into()], write: Vec::new(), network: Network::Denied }),
+        sandbox: Some(SandboxRules {
+            read: vec!["/r".into()],
+            write: Vec::new(),
+            network: Network::Denied,
+            stays_in_group: true,
+            must_hold: true,
+        }),
         umask: Some(0o022),
     }
 }
