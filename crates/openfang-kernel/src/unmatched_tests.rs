@@ -1,8 +1,7 @@
 //! Names in profiles are compared with what there is.
 
-use openfang_types::config::McpServerConfigEntry;
 use openfang_types::config::McpTransportEntry;
-use openfang_types::config::ProfileTools;
+use openfang_types::config::{McpServerConfigEntry, ProfileTools};
 
 use super::*;
 

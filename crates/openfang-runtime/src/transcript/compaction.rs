@@ -71,7 +71,7 @@ pub struct InterruptedCall {
 /// What a run has spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunSpending {
-    /// What a run has spent so far.
+    /// The number of requests to models.
     pub steps: u32,
     pub tokens: u64,
     pub cost: Cost,
