@@ -89,7 +89,7 @@ fn wrong_usage_is_json_where_json_was_asked_for_and_help_stays_text() {
 fn lists_and_details_are_shown_to_people_and_programs() {
     through_both(|openfang| {
         assert!(openfang.run(&["tool", "list"]).stdout.contains("add_numbers"));
-        assert_eq!(openfang.run(&["tool", "list", "--json"]).json()["tools"].as_array().unwrap().len(), 24);
+        assert_eq!(openfang.run(&["tool", "list", "--json"]).json()["tools"].as_array().unwrap().len(), 28);
         let through = openfang.run(&["tool", "list", "--agent", "starter", "--json"]);
         assert_eq!(through.json()["tools"].as_array().unwrap().len(), 5);
         assert!(openfang.run(&["tool", "show", "add_numbers"]).stdout.contains("Adds two numbers."));

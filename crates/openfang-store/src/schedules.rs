@@ -157,8 +157,7 @@ impl Schedule {
     /// What is left of it when its owner removes it.
     pub(crate) fn removed(self) -> Option<Self> {
         let version = self.version + 1;
-        self.run
-            .is_some()
-            .then(|| Self { state: ScheduleState::Deleted, next_at: None, version, ..self })
+        let left = Self { state: ScheduleState::Deleted, next_at: None, version, ..self };
+        left.run.is_some().then_some(left)
     }
 }
