@@ -140,7 +140,7 @@ pub enum KernelError {
     /// Something about calls that wait for a person.
     #[error(transparent)]
     Approval(#[from] ApprovalError),
-    /// Something about schedules.
+    /// A schedule was not changed.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
     /// Something about skills.

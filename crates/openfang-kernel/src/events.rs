@@ -76,7 +76,7 @@ impl Events {
         }
     }
 
-    /// Delivers what waits.
+    /// Delivers the events that wait.
     pub(crate) async fn deliver_waiting(&self) -> Result<(), KernelError> {
         loop {
             let waiting = self.inner.store.waiting(EVENTS_AT_A_TIME).await?;

@@ -43,7 +43,7 @@ pub struct PublishedEvent {
     pub id: PublishedEventId,
     pub owner: Owner,
     pub event_type: EventType,
-    /// A JSON document.
+    /// The text of a JSON document.
     pub payload: Option<String>,
     /// Where the payload came from, and all that led to it.
     pub labels: Labels,
@@ -80,7 +80,7 @@ pub struct PublishLimits {
 /// What came of publishing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Published {
-    /// Under this number.
+    /// It is stored under this number.
     Done(u64),
     /// There were too many of this type.
     TooManyOfType,

@@ -51,7 +51,7 @@ pub struct Schedule {
     /// When it is due, as the runtime writes it.
     pub timing: String,
     pub time_zone: String,
-    /// Who is told.
+    /// The agent that is told.
     pub agent: AgentName,
     /// The agent that created it; none: a person.
     pub created_by: Option<AgentName>,

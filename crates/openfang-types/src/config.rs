@@ -99,7 +99,7 @@ pub struct Config {
     pub queue: QueueConfig,
     /// Settings of events that agents and people publish.
     pub events: EventsConfig,
-    /// Settings of schedules.
+    /// Settings of schedules, which tell agents something at certain times.
     pub schedules: SchedulesConfig,
     /// Where skills are looked for.
     pub skills: SkillsConfig,

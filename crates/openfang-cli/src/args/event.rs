@@ -5,7 +5,7 @@ use openfang_types::ids::EventType;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EventCommand {
-    /// Publish an event
+    /// Publish an event to triggers, hooks and followers
     #[command(after_help = "Example:\n  openfang event publish build.failed '{\"branch\": \"main\"}'")]
     Publish {
         /// What happened: small letters, digits, and . _ -

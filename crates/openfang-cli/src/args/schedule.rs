@@ -37,7 +37,7 @@ pub(crate) enum ScheduleCommand {
         /// The id of the schedule
         id: ScheduleId,
     },
-    /// Pause a schedule
+    /// Pause a schedule until it is resumed
     #[command(after_help = "Example:\n  openfang schedule pause 0199c0de-0000-7000-8000-000000000001")]
     Pause {
         /// The id of the schedule

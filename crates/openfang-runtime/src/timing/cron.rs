@@ -9,7 +9,7 @@ use jiff::civil::{Date, Weekday};
 
 use super::TimingError;
 
-/// A cron expression.
+/// A cron expression of five fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cron {
     text: String,
@@ -46,7 +46,7 @@ const WEEKDAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const WEEKDAY: FieldRule = FieldRule { what: "day of the week", first: 0, last: 7, names: &WEEKDAYS };
 
 impl Cron {
-    /// Reads five fields.
+    /// Reads an expression of five fields.
     pub fn parse(text: &str) -> Result<Self, TimingError> {
         let text = text.to_ascii_lowercase();
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();

@@ -25,7 +25,7 @@ const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// Reads a phrase.
+/// Reads a phrase of lower and upper case words.
 pub(super) fn parse(text: &str) -> Result<Phrase, TimingError> {
     let text = text.to_lowercase().replace(',', " ");
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -31,7 +31,7 @@ pub(super) struct EventPublish {
 struct Args {
     /// What happened: 1 to 64 small letters, digits, and . _ -, such as "build.failed".
     event_type: EventType,
-    /// Any JSON value.
+    /// Any JSON value; left out if null.
     payload: Option<Value>,
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::ConfigProblem;
 use crate::limits::{SCHEDULE_LATE_HOURS_MAX, TIME_ZONE_MAX_BYTES};
 
-/// Schedules, under `[schedules]`.
+/// Settings of schedules, under `[schedules]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SchedulesConfig {

@@ -20,7 +20,7 @@ pub(crate) struct HookPost<'a> {
     pub(crate) token: Option<&'a Secret>,
     /// The same whenever it is sent again.
     pub(crate) event: &'a str,
-    /// A JSON document.
+    /// A JSON document, as bytes.
     pub(crate) body: Vec<u8>,
 }
 
