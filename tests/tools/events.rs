@@ -267,7 +267,7 @@ async fn an_event_is_delivered_once_by_several_processes_and_after_a_crash() {
     let (one, two) = tokio::join!(kernel.deliver_events(), other.deliver_events());
     assert!(one.is_ok() && two.is_ok());
     assert_eq!(ended_tasks(&kernel, &admin).await.len(), 4);
-    let (one, two) = tokio::join!(kernel.recover(), other.recover());
+    let (one, two) = tokio::join!(kernel.take_over_claims(), other.take_over_claims());
     assert!(one.is_ok() && two.is_ok());
     let tasks = ended_tasks(&kernel, &admin).await;
     assert_eq!(tasks.len(), 5);

@@ -85,13 +85,13 @@ async fn a_claim_of_a_process_that_died_before_its_task_was_made_leads_to_one_ta
     let run = ScheduleRun { node: node(3), due: jiff::Timestamp::now() };
     store.update(Schedule { run: Some(run), ..schedule }).await.unwrap();
 
-    let (one, other) = tokio::join!(kernel.recover(), kernel.recover());
+    let (one, other) = tokio::join!(kernel.take_over_claims(), kernel.take_over_claims());
     assert!(one.is_ok() && other.is_ok());
     let mut changes = store.changes();
     while only(&*store).await.run.is_some() {
         changes.changed().await.unwrap();
     }
-    kernel.recover().await.unwrap();
+    kernel.take_over_claims().await.unwrap();
 
     assert_eq!(names_of_tasks(&sqlite).await.len(), 1);
     assert_eq!(only(&*store).await.last.unwrap().outcome, "completed");

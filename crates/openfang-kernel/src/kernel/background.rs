@@ -41,10 +41,14 @@ impl Kernel {
 
     /// Settles the tasks of processes that died. Says how many there were.
     pub async fn recover(&self) -> Result<usize, KernelError> {
-        let recovered = self.parts.tasks.recover().await?;
+        self.parts.tasks.recover().await
+    }
+
+    /// Goes on with scheduled runs and deliveries of events that processes claimed and did not live to end. A server does
+    /// this by itself.
+    pub async fn take_over_claims(&self) -> Result<(), KernelError> {
         self.parts.schedules.recover().await?;
-        self.parts.events.recover().await?;
-        Ok(recovered)
+        self.parts.events.recover().await
     }
 
     async fn watch_over(self) {
@@ -53,6 +57,9 @@ impl Kernel {
             due.tick().await;
             if let Err(error) = self.recover().await {
                 tracing::warn!(%error, "the tasks of dead processes could not be looked at");
+            }
+            if let Err(error) = self.take_over_claims().await {
+                tracing::warn!(%error, "the claims of dead processes could not be looked at");
             }
             self.parts.stores.audit.write_counts(self.parts.clock.now());
             let health = &self.parts.stores.health;
