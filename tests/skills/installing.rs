@@ -23,7 +23,7 @@ fn directory(version: &str) -> tempfile::TempDir {
 
 /// What is in the private store, and in the directory beside it.
 fn kept(home: &Path) -> usize {
-    std::fs::read_dir(home.join("data/skills/store")).map_or(0, Iterator::count)
+    std::fs::read_dir(home.join("data/skill_trust/store")).map_or(0, Iterator::count)
 }
 
 #[tokio::test]
@@ -91,14 +91,14 @@ async fn what_cannot_be_used_is_refused_and_leaves_nothing_behind() {
     let pipe = install(&stage.kernel, Path::new("/dev/null")).await.unwrap_err();
     assert!(matches!(pipe, KernelError::Skill(SkillError::Unusable(_))), "{pipe}");
     assert_eq!(kept(stage.home.path()), 0);
-    assert!(!stage.home.path().join("data/skills/ledger.json").exists());
+    assert!(!stage.home.path().join("data/skill_trust/ledger.json").exists());
 }
 
 #[tokio::test]
 async fn a_copy_that_somebody_changed_is_not_used_any_more() {
     let stage = Stage::ready(&[]).await;
     let digest = details(&stage.kernel, "pdf-forms").await.skill.digest;
-    let copy = stage.home.path().join("data/skills/store").join(digest).join("SKILL.md");
+    let copy = stage.home.path().join("data/skill_trust/store").join(digest).join("SKILL.md");
     std::fs::write(copy, PDF.replace("okapi", "evil")).unwrap();
     let server = openfang_testkit::TestServer::start(stage.kernel.clone()).await;
 

@@ -113,7 +113,7 @@ pub(super) async fn install_untrusted(stage: &Stage) {
         (SkillState::Installed, Some("lib".to_owned()))
     );
     // The stage takes over what the other house remembers.
-    let (from, to) = (lent.home.path().join("data/skills"), stage.home.path().join("data/skills"));
+    let (from, to) = (lent.home.path().join("data/skill_trust"), stage.home.path().join("data/skill_trust"));
     copy(&from, &to);
     stage.kernel.follow_skills().await;
     lent.server.stop().await;

@@ -86,14 +86,14 @@ async fn trust_outlives_a_restart_and_a_lost_ledger_trusts_nothing() {
     let kernel = stage.home.boot_with(config.clone()).start().unwrap();
     assert!(details(&kernel, "pdf-forms").await.skill.active);
 
-    std::fs::write(stage.home.path().join("data/skills/ledger.json"), "{ damaged").unwrap();
+    std::fs::write(stage.home.path().join("data/skill_trust/ledger.json"), "{ damaged").unwrap();
     kernel.follow_skills().await;
     let error = kernel.skills(&callers::operator(&kernel)).await.unwrap_err();
     assert!(matches!(error, KernelError::Skill(SkillError::Ledger { .. })), "{error}");
     let refused = change(&kernel, "pdf-forms", SkillAction::Trust { digest: None }).await.unwrap_err();
     assert!(matches!(refused, KernelError::Skill(SkillError::Ledger { .. })), "{refused}");
 
-    std::fs::remove_file(stage.home.path().join("data/skills/ledger.json")).unwrap();
+    std::fs::remove_file(stage.home.path().join("data/skill_trust/ledger.json")).unwrap();
     kernel.follow_skills().await;
     assert_eq!(details(&kernel, "pdf-forms").await.skill.state, SkillState::Installed);
 }

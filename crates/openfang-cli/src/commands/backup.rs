@@ -20,6 +20,10 @@ pub(super) const SECRETS: &str = "secrets.json";
 pub(super) const MCP: &str = "mcp";
 /// What is remembered of external agents: their cards, and which were accepted.
 pub(super) const A2A: &str = "a2a";
+/// The skills of the operator.
+pub(super) const SKILLS: &str = "skills";
+/// Which skills are trusted, and their private copies.
+pub(super) const SKILL_TRUST: &str = "skill_trust";
 
 /// Writes a directory with everything, or with a name that ends in `.db` the database alone.
 pub(super) fn run(session: &Session, to: &Path, with_key: bool) -> Result<Exit, CliError> {
@@ -60,6 +64,8 @@ fn directory(session: &Session, to: &Path, with_key: bool) -> Result<u64, CliErr
         (home.secrets(), SECRETS),
         (home.mcp(), MCP),
         (home.external_agents(), A2A),
+        (home.skills(), SKILLS),
+        (home.skill_data(), SKILL_TRUST),
     ];
     if with_key {
         files.push((home.secret_key(), SECRET_KEY));

@@ -9,7 +9,7 @@ use openfang_kernel::home::create_private_directory;
 use openfang_types::clock::Clock as _;
 use serde_json::json;
 
-use super::backup::{A2A, AGENTS, CONFIG, DATABASE, MCP, SECRET_KEY, SECRETS};
+use super::backup::{A2A, AGENTS, CONFIG, DATABASE, MCP, SECRET_KEY, SECRETS, SKILL_TRUST, SKILLS};
 use crate::error::{CliError, Exit};
 use crate::prompt::{self, Otherwise};
 use crate::session::Session;
@@ -87,6 +87,8 @@ fn pieces(session: &Session, from: &Path) -> Result<Vec<Piece>, CliError> {
         (SECRETS, home.secrets()),
         (MCP, home.mcp()),
         (A2A, home.external_agents()),
+        (SKILLS, home.skills()),
+        (SKILL_TRUST, home.skill_data()),
     ];
     let found = parts.into_iter().map(|(name, to)| Piece { from: from.join(name), to });
     let found: Vec<Piece> = found.filter(|piece| piece.from.exists()).collect();

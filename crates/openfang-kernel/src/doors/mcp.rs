@@ -30,6 +30,7 @@ mod host;
 mod results;
 mod server_skills;
 mod servers;
+mod skill_uris;
 mod skills;
 mod task_tool;
 mod tasks;

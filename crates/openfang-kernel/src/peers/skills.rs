@@ -8,21 +8,19 @@
 //!
 //! What is in force is read from a private copy. The files in a place are looked at again whenever they may have changed; if their
 //! digest is another one, the skill is taken out of force and waits to be trusted again. `ledger.rs` is what is remembered,
-//! `places.rs` where skills are looked for, `marks.rs` whether to look again, `inspect.rs` what a person is shown.
+//! `places.rs` where skills are looked for, `force.rs` what is in force, `marks.rs` whether to look again, `inspect.rs` what a person is shown.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 use openfang_runtime::pipeline::Pipeline;
-use openfang_runtime::skills::{ReadySkill, SkillFault, SkillFiles, SkillPackage, SkillSet, SkillStore, directory};
+use openfang_runtime::skills::{SkillFault, SkillFiles, SkillPackage, SkillStore, directory};
 use openfang_runtime::workspace::Workspace;
 use openfang_types::ids::{ServerName, SkillName};
 use openfang_types::limits::{SKILL_PROJECTS_MAX, SKILLS_KNOWN_MAX};
 use openfang_types::nearest::nearest;
 use openfang_types::skills::{SkillDetails, SkillList};
-use openfang_types::taint::{Label, Labels};
-use openfang_types::tool::Origin;
 
 use crate::settings::LiveSettings;
 use crate::settings::home::Home;
@@ -31,6 +29,7 @@ use ledger::{Ledger, LedgerFile, Location, SkillRecord};
 use marks::SkillMarks;
 
 mod error;
+mod force;
 pub(crate) mod inspect;
 mod ledger;
 mod marks;
@@ -66,83 +65,6 @@ impl Skills {
             pipeline,
             seen: Mutex::default(),
         }
-    }
-
-    /// Puts the enabled skills into force. Without a ledger there are none, and nothing is looked at.
-    pub(crate) fn follow_if_known(&self) {
-        let is_followed = self.seen.lock().unwrap_or_else(PoisonError::into_inner).is_some();
-        if is_followed || self.file.path().exists() {
-            self.follow();
-        }
-    }
-
-    /// Puts the enabled skills into force if their files or the ledger may have changed.
-    fn follow(&self) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let ledger = match self.file.read() {
-            Ok(ledger) => ledger,
-            Err(error) => {
-                if self.pipeline.catalog().skills().iter().next().is_some() {
-                    tracing::error!(%error, "skills are off");
-                    self.pipeline.catalog().replace_skills(SkillSet::default());
-                }
-                *seen = None;
-                return;
-            }
-        };
-        let marks = self.marks(&ledger);
-        if seen.as_ref() == Some(&marks) {
-            return;
-        }
-        self.put_into_force(&ledger);
-        *seen = Some(marks);
-    }
-
-    fn marks(&self, ledger: &Ledger) -> SkillMarks {
-        let enabled = ledger.skills.values().filter(|record| record.is_enabled);
-        let directories: Vec<PathBuf> = enabled
-            .filter_map(|record| match &record.location {
-                Location::Place { place, directory } => Some(place.join(directory)),
-                Location::Store { .. } => None,
-            })
-            .collect();
-        SkillMarks::of(&[self.file.path()], &directories)
-    }
-
-    fn put_into_force(&self, ledger: &Ledger) {
-        let enabled = ledger.skills.iter().filter(|(_, record)| record.is_enabled);
-        let next = SkillSet::new(enabled.filter_map(|(name, record)| self.ready(name, record)));
-        let now = self.pipeline.catalog().skills();
-        let facts = |set: &SkillSet| -> Vec<(SkillName, String, bool)> {
-            set.iter()
-                .map(|skill| (skill.name.clone(), skill.digest.clone(), is_operators(&skill.labels)))
-                .collect()
-        };
-        if facts(&now) != facts(&next) {
-            self.pipeline.catalog().replace_skills(next);
-        }
-    }
-
-    /// An enabled skill, if its files are those that it was enabled with.
-    fn ready(&self, name: &SkillName, record: &SkillRecord) -> Option<ReadySkill> {
-        let (_, package) = match self.read(&record.location, &record.digest) {
-            Ok(read) => read,
-            Err(fault) => {
-                tracing::warn!(skill = %name, %fault, "a skill is not used, because its files cannot be read");
-                return None;
-            }
-        };
-        if package.digest != record.digest || package.name != *name {
-            tracing::warn!(skill = %name, "a skill is not used, because its files have changed; see `openfang skill show {name}`");
-            return None;
-        }
-        let labels = match (&record.server, record.is_trusted) {
-            (_, true) => Labels::one(Label::Operator, format!("the skill {name}")),
-            (Some((server, _)), false) => Labels::one(Label::McpServer, Origin::McpServer(server.clone()).to_string()),
-            // Only a skill of a server can be enabled without being trusted.
-            (None, false) => return None,
-        };
-        Some(ReadySkill::new(&package, self.store.clone(), (labels, record.is_trusted)))
     }
 
     /// The files of a skill where they are now.
@@ -322,10 +244,6 @@ impl Skills {
             tracing::warn!(%error, "copies of skills that are not needed could not be removed");
         }
     }
-}
-
-fn is_operators(labels: &Labels) -> bool {
-    labels.contains(Label::Operator)
 }
 
 fn unusable(fault: SkillFault) -> SkillError {

@@ -85,8 +85,8 @@ impl Home {
     }
 
     /// What is remembered of skills, and their private copies.
-    pub(crate) fn skill_data(&self) -> PathBuf {
-        self.data().join("skills")
+    pub fn skill_data(&self) -> PathBuf {
+        self.data().join("skill_trust")
     }
 
     /// The key all others are derived from.

@@ -22,7 +22,7 @@ use serde_json::value::RawValue;
 
 use super::servers::{self, ServerContents};
 use super::skills::{self, ShownSkills};
-use super::{View, agents, call_tasks, calls, events, results, task_tool, tasks, tool_search};
+use super::{View, agents, call_tasks, calls, events, results, skill_uris, task_tool, tasks, tool_search};
 use crate::Caller;
 use crate::doors::Doors;
 
@@ -409,7 +409,7 @@ impl Host for KernelHost {
     }
 
     fn directory<'a>(&'a self, caller: &'a Caller, uri: &'a str) -> HostFuture<'a, Arc<Listing>> {
-        Box::pin(async move { skills::directory(&self.prepared(caller)?.skills, uri) })
+        Box::pin(async move { skill_uris::directory(&self.prepared(caller)?.skills, uri) })
     }
 
     fn complete<'a>(&'a self, caller: &'a Caller, asked: Completing<'a>) -> HostFuture<'a, Completion> {

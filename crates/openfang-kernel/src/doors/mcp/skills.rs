@@ -10,8 +10,7 @@ use futures_util::{StreamExt as _, stream};
 use openfang_mcp::McpError;
 use openfang_mcp::content::{Beside, PromptMessage, PromptResult, PromptRole, ResourceContents};
 use openfang_mcp::host::{Call, Change, ChangeFilter, Changes, Outcome};
-use openfang_mcp::listing::{Entry, Listed, Listing};
-use openfang_mcp::skills::{SkillEntry, SkillResource as SkillFileEntry, SkillResources};
+use openfang_mcp::listing::Entry;
 use openfang_runtime::context::CallContext;
 use openfang_runtime::mcp_server::raw;
 use openfang_runtime::pipeline::ToolError;
@@ -25,14 +24,11 @@ use serde_json::value::RawValue;
 
 use super::View;
 use super::server_skills;
+use super::skill_uris::{OURS, SCHEME, entry_of, media_type, uri_of};
 use crate::Caller;
 use crate::doors::Doors;
 
-const SCHEME: &str = "skill://";
-const OURS: &str = "skill://openfang/";
 const PROMPT_PREFIX: &str = "skill-";
-/// What a directory is, in the place of a media type.
-const DIRECTORY: &str = "inode/directory";
 
 /// The skills that a caller is shown.
 pub(super) struct ShownSkills<'a> {
@@ -279,84 +275,6 @@ pub(super) fn changes(doors: &Doors, wanted: &ChangeFilter) -> Changes {
     Box::pin(ticks.flatten().chain(stream::pending()))
 }
 
-/// What lies directly in a directory of a listed skill.
-pub(super) fn directory(skills: &Listing, uri: &str) -> Result<Arc<Listing>, McpError> {
-    let unknown = || McpError::no_directory(uri);
-    let directory = format!("{}/", uri.trim_end_matches('/'));
-    // The skill is at the directory or above it.
-    let above = directory.match_indices('/').map(|(at, _)| &directory[..=at]);
-    let entry = above
-        .rev()
-        .find_map(|place| skills.get(&format!("{place}{SKILL_FILE}")))
-        .ok_or_else(unknown)?;
-    let skill: SkillEntry = serde_json::from_str(&entry.json()).map_err(|_| McpError::Internal)?;
-    let SkillResources::Listed(files) = skill.resources else { return Err(unknown()) };
-    let mut children: BTreeMap<String, Entry> = BTreeMap::new();
-    for SkillFileEntry { uri: file, size, .. } in &files {
-        let Some(below) = file.strip_prefix(&directory) else { continue };
-        let (child, json) = match below.split_once('/') {
-            Some((name, _)) => {
-                let child = format!("{directory}{name}");
-                let json = json!({ "uri": child, "name": name, "mimeType": DIRECTORY });
-                (child, json)
-            }
-            None => {
-                let json = json!({ "uri": file, "name": below, "mimeType": media_type(below), "size": size });
-                (file.clone(), json)
-            }
-        };
-        children.entry(child.clone()).or_insert_with(|| Entry::new(child, raw(&json)));
-    }
-    match children.is_empty() {
-        true => Err(unknown()),
-        false => Ok(Arc::new(Listing::new(Listed::Resources, children.into_values().collect()))),
-    }
-}
-
-fn entry_of(skill: &ReadySkill) -> SkillEntry {
-    let files = skill.files.iter().map(|file| SkillFileEntry {
-        uri: uri_of(&skill.name, &file.path),
-        digest: format!("sha256:{}", file.sha256),
-        size: file.size,
-    });
-    SkillEntry {
-        uri: uri_of(&skill.name, SKILL_FILE),
-        frontmatter: skill.frontmatter.clone(),
-        resources: SkillResources::Listed(files.collect()),
-    }
-}
-
-/// The one spelling of the URI of a file.
-fn uri_of(skill: &SkillName, path: &str) -> String {
-    let mut uri = format!("{OURS}{skill}/");
-    for byte in path.bytes() {
-        match byte {
-            b'/' | b'-' | b'.' | b'_' | b'~' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => uri.push(char::from(byte)),
-            byte => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
-}
-
-/// The media type of a file, by the end of its name.
-pub(super) fn media_type(path: &str) -> &'static str {
-    let end = path.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
-    match end.as_deref() {
-        Some("md" | "markdown") => "text/markdown",
-        Some("json") => "application/json",
-        Some("yaml" | "yml") => "application/yaml",
-        Some("html" | "htm") => "text/html",
-        Some("csv") => "text/csv",
-        Some("txt" | "py" | "sh" | "js" | "ts" | "toml" | "xml" | "sql" | "rs" | "go") => "text/plain",
-        Some("png") => "image/png",
-        Some("jpg" | "jpeg") => "image/jpeg",
-        Some("gif") => "image/gif",
-        Some("svg") => "image/svg+xml",
-        Some("pdf") => "application/pdf",
-        Some(_) | None => "application/octet-stream",
-    }
-}
-
 /// What a client is told of a refusal. Who may not read a skill is told that there is none.
 pub(super) fn refusal(error: &ToolError, unknown: McpError) -> McpError {
     match error {
@@ -374,7 +292,3 @@ fn read_tool() -> Result<ToolName, McpError> {
 fn fallback() -> ToolName {
     SKILL_READ.parse().expect("the name of the tool is valid")
 }
-
-#[cfg(test)]
-#[path = "skills_tests.rs"]
-mod tests;
