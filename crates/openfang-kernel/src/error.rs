@@ -143,7 +143,7 @@ pub enum KernelError {
     /// A schedule was not changed.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
-    /// Something about skills.
+    /// Something about skills went wrong.
     #[error(transparent)]
     Skill(#[from] SkillError),
     /// The credential is worth nothing any more.

@@ -168,7 +168,7 @@ pub struct Offers {
     pub logging: bool,
     /// Calls can become tasks.
     pub tasks: bool,
-    /// There are skills.
+    /// Skills can be listed and read.
     pub skills: bool,
 }
 

@@ -21,7 +21,7 @@ pub struct SkillEntry {
 /// The files of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SkillResources {
-    /// All of them.
+    /// All files of the skill.
     Listed(Vec<SkillResource>),
     /// The server makes them up as they are read.
     Dynamic,

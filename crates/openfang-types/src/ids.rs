@@ -160,7 +160,7 @@ text_ids! {
     ProviderName, check_provider_name;
     /// A model, as its provider names it.
     ModelName, check_model_name;
-    /// A skill.
+    /// A skill, by its own name.
     SkillName, check_skill_name;
     /// Who owns tasks, memory and streams: `admin`, or a user's name.
     Owner, check_owner;

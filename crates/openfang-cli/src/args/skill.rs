@@ -74,7 +74,7 @@ pub(crate) struct SkillInstallArgs {
     /// A directory, a zip archive, or mcp:SERVER/URI
     #[arg(value_name = "SOURCE")]
     pub(crate) source: String,
-    /// Install without asking
+    /// Install the skill without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
 }
@@ -87,7 +87,7 @@ pub(crate) struct SkillTrustArgs {
     /// Let agents activate the skill too
     #[arg(long)]
     pub(crate) enable: bool,
-    /// Trust without asking
+    /// Trust the files without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
 }

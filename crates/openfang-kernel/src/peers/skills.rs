@@ -49,7 +49,7 @@ pub(crate) struct Skills {
 /// Where an installed skill came from.
 #[derive(Debug, Clone)]
 pub(crate) struct InstallSource {
-    /// For people.
+    /// The source, for people.
     pub(crate) shown: String,
     /// The MCP server and the URI there.
     pub(crate) server: Option<(ServerName, String)>,

@@ -61,7 +61,7 @@ pub struct ServerCapabilities {
     pub logging: bool,
     /// Calls of tools can become tasks.
     pub tasks: bool,
-    /// It lists skills.
+    /// The server lists skills.
     pub skills: bool,
 }
 

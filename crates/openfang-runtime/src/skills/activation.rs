@@ -105,7 +105,7 @@ impl Callee for SkillContent {
 pub struct SkillResource<'a> {
     pub traits: ToolTraits,
     pub skill: Arc<ReadySkill>,
-    /// The file.
+    /// The path of the file in the skill.
     pub path: &'a str,
     /// What the caller knows it as.
     pub uri: &'a str,

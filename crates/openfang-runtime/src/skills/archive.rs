@@ -58,7 +58,7 @@ struct Entry<'a> {
     offset: usize,
 }
 
-/// Unpacks an archive.
+/// Unpacks an archive into memory.
 pub fn unpack(bytes: &[u8]) -> Result<SkillFiles, ArchiveError> {
     if bytes.len() > SKILL_ARCHIVE_MAX_BYTES {
         return Err(ArchiveError::TooLarge);

@@ -75,7 +75,7 @@ pub enum ChangeTarget {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         user: Option<String>,
     },
-    /// A skill.
+    /// A skill, found or installed.
     Skill {
         name: SkillName,
         /// The digest of its files, if the change is about certain ones.

@@ -6,9 +6,9 @@ pub const SKILL_NAME_MAX_BYTES: usize = 64;
 pub const SKILL_DESCRIPTION_CHARS: usize = 1_024;
 /// The longest `compatibility` of a skill, in characters.
 pub const SKILL_COMPATIBILITY_CHARS: usize = 500;
-/// The largest `SKILL.md`.
+/// The largest `SKILL.md` of a skill.
 pub const SKILL_TEXT_MAX_BYTES: usize = 256 * 1024;
-/// The largest frontmatter.
+/// The largest frontmatter of a `SKILL.md`.
 pub const SKILL_FRONTMATTER_MAX_BYTES: usize = 32 * 1024;
 /// Files of a skill.
 pub const SKILL_FILES_MAX: usize = 512;
@@ -40,7 +40,7 @@ pub const SKILL_ARCHIVE_MAX_BYTES: usize = 32 * 1024 * 1024;
 pub const SKILL_FINDINGS_MAX: usize = 50;
 /// Text files of a skill whose changes are shown line by line, by size.
 pub const SKILL_SHOWN_BYTES: usize = 64 * 1024;
-/// The largest `AGENTS.md`.
+/// The largest `AGENTS.md` that is read whole.
 pub const AGENTS_FILE_MAX_BYTES: usize = 32 * 1024;
 /// Skills on one page of a list.
 pub const SKILLS_PAGE: usize = 100;

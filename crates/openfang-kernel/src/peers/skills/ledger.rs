@@ -18,7 +18,7 @@ use crate::settings::home::{Home, create_private_directory, open_lock, replace_p
 /// The largest file that is read.
 const FILE_MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// What is remembered.
+/// What is remembered of all skills.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Ledger {

@@ -17,7 +17,7 @@ const OF_USER: [&str; 2] = [".agents/skills", ".claude/skills"];
 /// Where the skills of a project are.
 const OF_PROJECT: [&str; 3] = [".agents/skills", ".claude/skills", ".openfang/skills"];
 
-/// What was found.
+/// What was found in the places.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) skills: BTreeMap<SkillName, (Location, SkillPackage)>,
