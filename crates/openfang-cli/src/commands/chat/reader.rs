@@ -134,8 +134,15 @@ impl TurnReader {
             return Some(ChatEvent::Usage(usage));
         }
         let text = part.as_text()?.to_owned();
-        Some(if part.is_progress() { ChatEvent::Progress { text } } else { ChatEvent::Note { text } })
+        Some(if is_counted(part) { ChatEvent::Progress { text } } else { ChatEvent::Note { text } })
     }
+}
+
+/// Whether a part says how far something is. What a model loop says without a number, such as that another model goes on, is
+/// worth a line of its own.
+fn is_counted(part: &Part) -> bool {
+    let progress = part.metadata.get("openfang/progress").and_then(|progress| progress.get("progress"));
+    progress.is_some_and(serde_json::Value::is_number)
 }
 
 fn is_working(task: &Task) -> bool {

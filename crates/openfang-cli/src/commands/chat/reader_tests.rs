@@ -103,3 +103,14 @@ fn a_second_look_shows_only_what_is_new() {
     assert_eq!(shown, [ChatEvent::Usage(usage), text(" and two")]);
     assert!(read(&mut reader, vec![StreamUpdate::Task(Box::new(later))]).is_empty());
 }
+
+#[test]
+fn what_is_counted_is_progress_and_other_remarks_are_notes() {
+    let mut reader = TurnReader::default();
+    let counted = Part::progress("1 of 3", Some(1.0), Some(3.0));
+    let said = Part::progress("fake/m cannot answer; going on with fake/other", None, None);
+    let shown =
+        read(&mut reader, vec![StreamUpdate::Task(Box::new(task())), working("m-1", counted), working("m-2", said)]);
+    let note = ChatEvent::Note { text: "fake/m cannot answer; going on with fake/other".to_owned() };
+    assert_eq!(shown, [ChatEvent::Progress { text: "1 of 3".to_owned() }, note]);
+}
