@@ -206,6 +206,21 @@ const fn status_of_skill(error: &SkillError) -> StatusCode {
     }
 }
 
+const fn status_of_user(error: &UserError) -> StatusCode {
+    match error {
+        UserError::Unknown { .. } | UserError::UnknownKey(_) | UserError::NotGranted { .. } => StatusCode::NOT_FOUND,
+        UserError::Exists(_) | UserError::Former(_) | UserError::TooMany { .. } => StatusCode::CONFLICT,
+        UserError::Reserved(_)
+        | UserError::Grant(_)
+        | UserError::Label
+        | UserError::EntryLabel
+        | UserError::Expired
+        | UserError::Password => StatusCode::UNPROCESSABLE_ENTITY,
+        UserError::WrongLogin => StatusCode::UNAUTHORIZED,
+        UserError::Busy => StatusCode::TOO_MANY_REQUESTS,
+    }
+}
+
 /// The match is exhaustive: a new kind of error does not compile until it has a status.
 fn status_of(error: &KernelError) -> StatusCode {
     match error {
@@ -254,20 +269,7 @@ fn status_of(error: &KernelError) -> StatusCode {
         KernelError::Schedule(error) => status_of_schedule(error),
         KernelError::Skill(error) => status_of_skill(error),
         KernelError::Vault(error) => status_of_vault(error),
-        KernelError::User(error) => match error {
-            UserError::Unknown { .. } | UserError::UnknownKey(_) | UserError::NotGranted { .. } => {
-                StatusCode::NOT_FOUND
-            }
-            UserError::Exists(_) | UserError::Former(_) | UserError::TooMany { .. } => StatusCode::CONFLICT,
-            UserError::Reserved(_)
-            | UserError::Grant(_)
-            | UserError::Label
-            | UserError::EntryLabel
-            | UserError::Expired
-            | UserError::Password => StatusCode::UNPROCESSABLE_ENTITY,
-            UserError::WrongLogin => StatusCode::UNAUTHORIZED,
-            UserError::Busy => StatusCode::TOO_MANY_REQUESTS,
-        },
+        KernelError::User(error) => status_of_user(error),
         KernelError::Store(_) if error.is_storage_full() => StatusCode::INSUFFICIENT_STORAGE,
         KernelError::Store(_) if error.is_limit() => StatusCode::TOO_MANY_REQUESTS,
         KernelError::Store(_) => StatusCode::SERVICE_UNAVAILABLE,

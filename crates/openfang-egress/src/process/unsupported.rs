@@ -48,7 +48,7 @@ impl Child {
         match self.0 {}
     }
 
-    /// Its stderr, once.
+    /// The stderr of the child, the first time.
     pub fn take_stderr(&mut self) -> Option<Stdout> {
         match self.0 {}
     }

@@ -1,3 +1,5 @@
+//! Who may choose another model.
+
 use openfang_types::principal::{AdminProof, Door, Grants, Principal};
 use openfang_types::task::Part;
 

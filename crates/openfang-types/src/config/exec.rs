@@ -74,7 +74,7 @@ impl ExecRule {
         }
     }
 
-    /// Reads the rule.
+    /// Parses the command of the rule.
     pub fn pattern(&self) -> Result<CommandPattern, PatternFault> {
         let is_unsafe = match self {
             Self::Plain(_) => false,

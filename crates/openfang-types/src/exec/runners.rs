@@ -247,7 +247,7 @@ fn gives(argument: &str, option: &str) -> bool {
     }
 }
 
-/// `python3.11` as `python`.
+/// The name without its version: `python` of `python3.11`.
 fn unversioned(name: &str) -> &str {
     let end = name.trim_end_matches(|char: char| char.is_ascii_digit() || matches!(char, '.' | '-'));
     if end.is_empty() { name } else { end }

@@ -1,3 +1,5 @@
+//! Notes about calls and turns.
+
 use serde_json::json;
 
 use super::*;

@@ -27,7 +27,7 @@ use crate::talk::fill_in;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TypedLine {
     Line(String),
-    /// Ctrl-C.
+    /// The person pressed Ctrl-C.
     Interrupted,
     /// Ctrl-D, or the terminal is gone.
     End,
@@ -57,7 +57,7 @@ impl LineEditor {
         Ok(Self { requests })
     }
 
-    /// Reads a message.
+    /// Reads a message, with its history and its completions.
     pub(super) async fn line(&self, prompt: String) -> Result<TypedLine, CliError> {
         self.asked(|reply| EditorRequest::Line(prompt, reply)).await
     }

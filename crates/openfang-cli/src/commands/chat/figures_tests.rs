@@ -1,3 +1,5 @@
+//! Lines about calls and turns.
+
 use serde_json::json;
 
 use super::*;

@@ -46,7 +46,7 @@ impl ChatHistory {
         Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
-    /// Adds a line.
+    /// Adds a line that was typed, unless it is too long.
     pub(super) fn add(&self, line: &str) {
         if line.len() > CHAT_HISTORY_LINE_BYTES {
             return;

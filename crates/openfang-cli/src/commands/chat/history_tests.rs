@@ -1,3 +1,5 @@
+//! The history is kept whole, and for its owner only.
+
 use super::*;
 
 fn history() -> (tempfile::TempDir, ChatHistory) {

@@ -1,3 +1,5 @@
+//! Lines that come from a pipe.
+
 use super::*;
 
 #[test]

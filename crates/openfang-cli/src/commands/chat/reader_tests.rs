@@ -1,3 +1,5 @@
+//! What the stream of a turn becomes.
+
 use openfang_types::event::{ArtifactUpdate, EventBody, TaskEvent};
 use openfang_types::task::{CallNote, CallNoteOutcome, TaskStatus, TurnUsage};
 use serde_json::json;

@@ -44,7 +44,7 @@ pub(super) enum NextStep {
     Decide(DecisionKind, String),
 }
 
-/// Reads a line.
+/// Tells a command from a message.
 pub(super) fn parse(line: &str, has_model: bool) -> ChatLine<'_> {
     let line = line.trim_end();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

@@ -1,3 +1,5 @@
+//! Commands and messages are told apart.
+
 use super::*;
 
 #[test]

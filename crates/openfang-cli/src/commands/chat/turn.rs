@@ -29,7 +29,7 @@ pub(super) enum TurnEnd {
     Left(Exit),
 }
 
-/// What is watched.
+/// What a turn begins with.
 enum TurnStart {
     Message(Outgoing),
     Task(TaskId),

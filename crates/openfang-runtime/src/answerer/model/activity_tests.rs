@@ -1,3 +1,5 @@
+//! What a person is told of a turn.
+
 use super::*;
 
 fn usage(input: u64, cached: Option<u64>) -> Usage {

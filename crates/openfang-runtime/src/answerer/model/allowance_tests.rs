@@ -1,3 +1,5 @@
+//! Messages that allow more.
+
 use super::*;
 
 #[test]

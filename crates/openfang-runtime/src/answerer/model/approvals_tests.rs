@@ -1,3 +1,5 @@
+//! Which messages are decisions.
+
 use openfang_types::task::Role;
 
 use super::*;
