@@ -101,6 +101,15 @@ pub(crate) fn plan(
     planned
 }
 
+/// What is relative in a command depends on where the other program was started.
+fn relative_path(entry: &McpServerConfigEntry) -> Option<String> {
+    let McpTransportEntry::Stdio { command, args } = &entry.transport else { return None };
+    let is_relative = |word: &str| word.starts_with("./") || word.starts_with("../");
+    let word = std::iter::once(command).chain(args).find(|word| is_relative(word))?;
+    let is_placed = entry.cwd.is_some();
+    (!is_placed).then(|| format!("{word} is a relative path: set cwd, or write the whole path"))
+}
+
 /// Imports the working directory. A relative path depends on where the other program was started.
 fn set_directory(entry: &mut McpServerConfigEntry, cwd: String, remark: impl FnOnce(String)) {
     if Path::new(&cwd).is_absolute() || cwd.starts_with("${") {

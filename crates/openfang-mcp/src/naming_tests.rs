@@ -46,6 +46,12 @@ fn names_that_collide_or_are_too_long_get_a_hash_that_stays_the_same() {
 }
 
 #[test]
+fn a_name_with_a_space_is_listed_under_one_without() {
+    let names = unique([("files", "slow tool")]);
+    assert!(names[0].1 && names[0].0.starts_with("mcp_files_slow_tool_"), "{names:?}");
+}
+
+#[test]
 fn two_tools_of_one_server_share_no_name_and_the_first_keeps_the_plain_one() {
     let names = unique([("github", "create_issue"), ("github", "create-issue")]);
     assert_eq!(names[0], ("mcp_github_create_issue".to_owned(), false));

@@ -118,9 +118,17 @@ pub struct Run {
     guard: Mutex<LoopGuard>,
     /// What the user said, as far as it is known.
     user_words: Mutex<Arc<Vec<String>>>,
-    /// The skills that it has activated, with the tools that they expect.
-    skills: Mutex<BTreeMap<SkillName, Vec<ToolName>>>,
+    /// The skills that it has activated.
+    skills: Mutex<BTreeMap<SkillName, ActiveSkill>>,
     task: Arc<dyn DurablePoint>,
+}
+
+/// A skill that a run has activated.
+struct ActiveSkill {
+    /// The tools that it expects.
+    expects: Vec<ToolName>,
+    /// Whether its instructions are in what the model reads.
+    is_shown: bool,
 }
 
 /// What must be on disk before a run has its first effect.
@@ -165,16 +173,23 @@ impl Run {
         Arc::clone(&self.user_words.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Activates a skill that expects these tools. False if it was active before.
+    /// Activates a skill that expects these tools. False if the model has its instructions already.
     pub(crate) fn activates(&self, skill: &SkillName, expects: &[ToolName]) -> bool {
         let mut skills = self.skills.lock().unwrap_or_else(PoisonError::into_inner);
-        skills.insert(skill.clone(), expects.to_vec()).is_none()
+        let active = ActiveSkill { expects: expects.to_vec(), is_shown: true };
+        skills.insert(skill.clone(), active).is_none_or(|before| !before.is_shown)
+    }
+
+    /// The model no longer has what it has read: a summary stands for it.
+    pub(crate) fn forgets_instructions(&self) {
+        let mut skills = self.skills.lock().unwrap_or_else(PoisonError::into_inner);
+        skills.values_mut().for_each(|skill| skill.is_shown = false);
     }
 
     /// Whether an active skill expects calls of this tool.
     pub(crate) fn expects(&self, tool: &ToolName) -> bool {
         let skills = self.skills.lock().unwrap_or_else(PoisonError::into_inner);
-        skills.values().any(|tools| tools.contains(tool))
+        skills.values().any(|skill| skill.expects.contains(tool))
     }
 
     /// Looks at the run's calls.

@@ -6,6 +6,7 @@
 pub mod a2a;
 pub mod agents;
 pub mod answerer;
+mod call_room;
 pub mod catalog;
 pub mod context;
 mod exec;

@@ -22,8 +22,8 @@ use crate::context::CallContext;
 use crate::files::Files;
 use crate::foreign_agents::{ForeignAgents, ForeignCalls};
 use crate::pipeline::Permit;
-use crate::programs::{ProgramCalls, Programs};
-use crate::web::{Web, WebCalls};
+use crate::programs::{self, Programs};
+use crate::web::{self, Web};
 use schedules::{schedule_create, schedule_delete, schedule_list};
 use work_queue::{task_claim, task_complete, task_list, task_post};
 
@@ -171,7 +171,7 @@ pub struct Surroundings {
 pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
     let Surroundings { memory, foreign, web, programs, files, results, queue, events, schedules, clock } = around;
     let calls = Arc::<ForeignCalls>::default();
-    let web_calls = Arc::<WebCalls>::default();
+    let web_calls = Arc::new(web::calls());
     vec![
         Box::new(a2a_discover::A2aDiscover { foreign: Arc::clone(&foreign), calls: Arc::clone(&calls) }),
         Box::new(a2a_send::A2aSend { foreign, calls }),
@@ -194,7 +194,7 @@ pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
         Box::new(schedule_create::ScheduleCreate { schedules: Arc::clone(&schedules), clock: Arc::clone(&clock) }),
         Box::new(schedule_delete::ScheduleDelete { schedules: Arc::clone(&schedules) }),
         Box::new(schedule_list::ScheduleList { schedules, clock: Arc::clone(&clock) }),
-        Box::new(shell_exec::ShellExec { programs, calls: ProgramCalls::default(), files }),
+        Box::new(shell_exec::ShellExec { programs, calls: programs::calls(), files }),
         Box::new(task_claim::TaskClaim { queue: Arc::clone(&queue), clock: Arc::clone(&clock) }),
         Box::new(task_complete::TaskComplete { queue: Arc::clone(&queue), clock: Arc::clone(&clock) }),
         Box::new(task_list::TaskList { queue: Arc::clone(&queue), clock: Arc::clone(&clock) }),

@@ -16,7 +16,7 @@ use crate::error::ApiError;
 use crate::extract::{JsonBody, PathParam, RequestCaller};
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct InstallBody {
     /// `mcp:SERVER/URI`, or the absolute path of a directory or a zip archive on this machine.
     source: String,

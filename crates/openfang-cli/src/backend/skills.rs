@@ -31,7 +31,7 @@ impl Backend {
     /// Reads a skill that could be installed.
     pub(crate) async fn inspect_skill(&self, source: &str) -> Result<SkillDetails, CliError> {
         match self {
-            Self::Daemon(daemon) => daemon.post("/api/skills", &json!({ "source": source, "dry_run": true })).await,
+            Self::Daemon(daemon) => daemon.post("/api/skills", &json!({ "source": source, "dryRun": true })).await,
             Self::InProcess(here) => {
                 here.acquaint().await;
                 let source = here.said(SkillSource::parse(source).map_err(KernelError::from))?;

@@ -86,9 +86,11 @@ async fn remove(session: &Session, name: &Owner) -> Result<Exit, CliError> {
             .output
             .text(&format!("removed {name}; all keys and logins are revoked, and their running work ends"))?;
         if backend.users().await?.is_empty() {
-            session
-                .output
-                .note("this was the last user: without an api_key, requests over loopback need no credential any more");
+            let accept = session.command("home accept");
+            session.output.note(&format!(
+                "this was the last user; without an api_key nobody else can use the server now. Add a user, or stop the server \
+                 and run `{accept}` to use it without credentials on this machine"
+            ));
         }
     }
     Ok(Exit::Ok)

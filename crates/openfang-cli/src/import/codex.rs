@@ -6,7 +6,7 @@ use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
 use openfang_types::secret::Secret;
 use serde::Deserialize;
 
-use super::{ForeignServer, ImportableServer, set_directory, set_tools, valid_name};
+use super::{ForeignServer, ImportableServer, relative_path, set_directory, set_tools, valid_name};
 
 /// A server entry of Codex. Unknown keys are ignored.
 #[derive(Deserialize)]
@@ -82,6 +82,7 @@ fn usable(name: &str, server: &toml::Value) -> Result<ImportableServer, String> 
         if let Some(cwd) = server.cwd {
             set_directory(&mut entry, cwd, |remark| remarks.push(remark));
         }
+        remarks.extend(relative_path(&entry));
     }
     let tools = (server.enabled_tools.unwrap_or_default(), server.disabled_tools.unwrap_or_default());
     set_tools(&mut entry, tools, |remark| remarks.push(remark));

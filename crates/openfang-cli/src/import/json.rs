@@ -8,7 +8,7 @@ use openfang_types::secret::Secret;
 use serde_json::{Map, Value};
 
 use super::variables::Variables;
-use super::{ForeignServer, ImportableServer, jsonc, set_directory, set_tools, valid_name};
+use super::{ForeignServer, ImportableServer, jsonc, relative_path, set_directory, set_tools, valid_name};
 use crate::clients::Source;
 
 /// Members without an equivalent here, and the remark about each.
@@ -87,6 +87,7 @@ fn usable(name: &str, server: &Value, mut variables: Variables<'_>) -> Result<Im
             let cwd = variables.rewrite(cwd)?;
             set_directory(&mut entry, cwd, |remark| variables.remark(remark));
         }
+        relative_path(&entry).into_iter().for_each(|remark| variables.remark(remark));
     }
     let listed = |keys: [&str; 2]| keys.into_iter().find_map(|key| server.get(key));
     let tools =

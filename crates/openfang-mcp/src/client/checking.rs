@@ -125,12 +125,16 @@ fn check(listed: Listed, json: &RawValue) -> Result<String, (String, &'static st
     let refuse = |why| Err((printable(name), why));
     // A URI is used as the server wrote it, and some write letters there that have to be escaped.
     let can_be_seen = |c: char| match listed {
-        Listed::Tools | Listed::Skills => c.is_ascii_graphic(),
-        Listed::Prompts | Listed::Templates => c.is_ascii_graphic() || c == ' ',
+        Listed::Skills => c.is_ascii_graphic(),
+        Listed::Tools | Listed::Prompts | Listed::Templates => c.is_ascii_graphic() || c == ' ',
         Listed::Resources => !c.is_control(),
     };
     if name.is_empty() || !name.chars().all(can_be_seen) {
         return refuse("its name is empty or has characters that cannot be seen or told apart");
+    }
+    // Two names that differ in such spaces only look alike.
+    if listed == Listed::Tools && (name.trim() != name || name.contains("  ")) {
+        return refuse("its name begins or ends with a space, or has two in a row");
     }
     if name.len() > longest {
         return refuse(match listed {
@@ -179,3 +183,7 @@ fn printable(name: &str) -> String {
     let shown = |c: char| if c.is_ascii_graphic() || c == ' ' { c.to_string() } else { c.escape_unicode().to_string() };
     name.chars().take(64).map(shown).collect()
 }
+
+#[cfg(test)]
+#[path = "checking_tests.rs"]
+mod tests;

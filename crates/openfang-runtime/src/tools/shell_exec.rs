@@ -19,17 +19,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Review, Tool, ToolFailure, ToolFuture, name, parse};
+use crate::call_room::CallRoom;
 use crate::context::CallContext;
 use crate::exec::{ExecRequest, Plan, Rules};
 use crate::files::Files;
 use crate::pipeline::Permit;
-use crate::programs::{ProgramCalls, Programs};
+use crate::programs::Programs;
 use crate::sandboxed_run::{RunWalls, SandboxedRun};
 use crate::workspaces::ProgramPlace;
 
 pub(super) struct ShellExec {
     pub(super) programs: Arc<dyn Programs>,
-    pub(super) calls: ProgramCalls,
+    pub(super) calls: CallRoom,
     pub(super) files: Files,
 }
 

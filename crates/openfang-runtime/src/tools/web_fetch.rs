@@ -17,16 +17,17 @@ use serde_json::Value;
 use url::Url;
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
+use crate::call_room::CallRoom;
 use crate::context::CallContext;
 use crate::pipeline::{Permit, may_follow_redirects};
 use crate::web::page::{self, Content, Form};
-use crate::web::{Web, WebCalls, refusal};
+use crate::web::{Web, refusal};
 
 mod headers;
 
 pub(super) struct WebFetch {
     pub(super) web: Arc<dyn Web>,
-    pub(super) calls: Arc<WebCalls>,
+    pub(super) calls: Arc<CallRoom>,
 }
 
 #[derive(Deserialize, JsonSchema)]

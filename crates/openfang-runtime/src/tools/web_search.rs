@@ -13,14 +13,15 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
+use crate::call_room::CallRoom;
 use crate::context::CallContext;
 use crate::pipeline::Permit;
+use crate::web::Web;
 use crate::web::search::{NoAnswer, Search, SearchHit};
-use crate::web::{Web, WebCalls};
 
 pub(super) struct WebSearch {
     web: Arc<dyn Web>,
-    calls: Arc<WebCalls>,
+    calls: Arc<CallRoom>,
     /// Until when the provider without a key is left alone.
     paused: Mutex<Option<Instant>>,
 }
@@ -41,7 +42,7 @@ struct SearchReport {
 }
 
 impl WebSearch {
-    pub(super) fn new(web: Arc<dyn Web>, calls: Arc<WebCalls>) -> Self {
+    pub(super) fn new(web: Arc<dyn Web>, calls: Arc<CallRoom>) -> Self {
         Self { web, calls, paused: Mutex::new(None) }
     }
 

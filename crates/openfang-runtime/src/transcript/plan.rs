@@ -19,6 +19,8 @@ use openfang_types::limits::{
 };
 use openfang_types::taint::Labels;
 
+use crate::skills::ACTIVATE_SKILL;
+
 use super::shorten::{capped, in_few_words, joined, shortened, trimmed};
 use super::{
     CallOutcome, Compaction, CoveredTask, InterruptedCall, Room, Stub, TranscriptBody, TranscriptEntry, TranscriptView,
@@ -72,13 +74,26 @@ impl<'a> CompactionPlan<'a> {
     pub(crate) fn results_above(&self, tokens: u64) -> Vec<u64> {
         let is_large = |entry: &&TranscriptEntry| {
             let is_stub = self.draft.stubs.iter().any(|stub| stub.seq == entry.seq);
-            !is_stub && is_result(&entry.body) && self.room.scaled(size::of_entry(&entry.body)) > tokens
+            let is_large = self.room.scaled(size::of_entry(&entry.body)) > tokens;
+            !is_stub && is_result(&entry.body) && is_large && !self.is_of_skill(entry.seq)
         };
         self.uncovered().filter(is_large).map(|entry| entry.seq).collect()
     }
 
     /// The text of a result and its call in a few words.
     pub(crate) fn result(&self, seq: u64) -> Option<(String, String)> {
+        let (parts, made) = self.result_and_call(seq)?;
+        let of = made.map_or_else(|| "a call".to_owned(), in_few_words);
+        Some((joined(parts), of))
+    }
+
+    /// Whether a result is the instructions of a skill: they stay, or a summary stands for them.
+    fn is_of_skill(&self, seq: u64) -> bool {
+        let made = self.result_and_call(seq).and_then(|(_, made)| made);
+        made.is_some_and(|call| call.name == ACTIVATE_SKILL)
+    }
+
+    fn result_and_call(&self, seq: u64) -> Option<(&[Part], Option<&Call>)> {
         let at = self.entries.iter().position(|entry| entry.seq == seq)?;
         let TranscriptBody::CallDone { call, outcome: CallOutcome::Returned { parts, .. }, .. } =
             &self.entries[at].body
@@ -89,8 +104,7 @@ impl<'a> CompactionPlan<'a> {
             TranscriptBody::Answer { blocks, .. } => calls_in(blocks).find(|made| made.id == *call),
             _ => None,
         });
-        let of = made.map_or_else(|| "a call".to_owned(), in_few_words);
-        Some((joined(parts), of))
+        Some((parts, made))
     }
 
     pub(crate) fn stub(&mut self, stub: Stub) {

@@ -5,6 +5,7 @@ use openfang_types::limits::COMPACT_RESULT_TOKENS;
 
 use super::super::{CompactionPlan, InterruptedCall, Room, of_items};
 use super::*;
+use crate::skills::ACTIVATE_SKILL;
 
 /// A room in which a conversation of so many estimated tokens fills three quarters.
 fn room(budget: u64) -> Room {
@@ -81,6 +82,21 @@ fn large_results_are_left_out_oldest_first_until_half_of_the_room_is_free() {
     let results: Vec<String> = result_texts(&all).iter().map(|text| text.chars().take(16).collect()).collect();
     assert_eq!(results, ["[left out: 4]", "[left out: 7]", "xxxxxxxxxxxxxxxx"]);
     assert!(!sent(&all).contains("never asked for"));
+}
+
+#[test]
+fn the_instructions_of_a_skill_are_not_left_out() {
+    let mut steps = [step("a", 20_000), step("b", 20_000)].concat();
+    if let TranscriptBody::Answer { blocks, .. } = &mut steps[0]
+        && let Block::Call(call) = &mut blocks[0]
+    {
+        call.name = ACTIVATE_SKILL.to_owned();
+    }
+    let all = entries([vec![user("Go.")], steps].concat());
+
+    let plan = CompactionPlan::new(&all, room(10_000), 0);
+
+    assert_eq!(plan.results_above(COMPACT_RESULT_TOKENS), [all.last().unwrap().seq]);
 }
 
 #[test]

@@ -29,6 +29,7 @@ pub(super) fn checks(session: &Session) -> Vec<Check> {
     found.extend(exposure(session));
     found.extend(config(session));
     found.push(agents(session));
+    found.extend(default_agent(session));
     found.extend(models(session));
     found.extend(profiles(session));
     found
@@ -129,7 +130,7 @@ fn config(session: &Session) -> Vec<Check> {
         Err(CliError::Config(ConfigError::Faulty(faults))) => {
             let check = |fault: &Fault| {
                 let text = fault.to_string();
-                let needs_credential = text.contains("api_key");
+                let needs_credential = fault.key == "api_listen" && text.contains("api_key");
                 let fix = if needs_credential { CREDENTIAL.to_owned() } else { edit() };
                 Check::fail("config", text, fix)
             };
@@ -161,6 +162,21 @@ fn models(session: &Session) -> Option<Check> {
         session.command(&format!("model show {}", first.reference))
     );
     Some(Check::warn("models", format!("{text} (as seen from this shell)"), fix))
+}
+
+/// The agent that answers where none is named has to be there.
+fn default_agent(session: &Session) -> Option<Check> {
+    let name = usable(session).default_agent?;
+    if session.home.agents().join(name.as_str()).is_dir() {
+        return None;
+    }
+    let text = format!("default_agent names {name}, and there is no such agent in {}", session.home.agents().display());
+    let fix = format!(
+        "correct it in {}, or run `{}`",
+        session.home.config().display(),
+        session.command(&format!("agent new {name}"))
+    );
+    Some(Check::fail("agents", text, fix))
 }
 
 fn agents(session: &Session) -> Check {

@@ -17,7 +17,13 @@ use crate::session::Session;
 pub(super) async fn checks(session: &Session, daemon: Option<DaemonBackend>) -> Vec<Check> {
     let Ok(mut config) = session.config(&[]) else { return Vec::new() };
     config.mcp_servers.retain(|entry| entry.enabled);
-    let mut found: Vec<Check> = config.mcp_servers.iter().filter_map(|entry| startable(session, entry)).collect();
+    let unusable: Vec<_> = config
+        .mcp_servers
+        .iter()
+        .filter_map(|entry| Some((&entry.name, startable(session, entry)?)))
+        .collect();
+    let named: Vec<_> = unusable.iter().map(|(name, _)| (*name).clone()).collect();
+    let mut found: Vec<Check> = unusable.into_iter().map(|(_, check)| check).collect();
     found.extend(config.mcp_servers.iter().filter_map(|entry| unpinned(session, entry)));
     let is_offered = config.egress.children == ChildIsolation::Isolated;
     let open = if is_offered { unsandboxed(session, &config.mcp_servers) } else { None };
@@ -33,6 +39,9 @@ pub(super) async fn checks(session: &Session, daemon: Option<DaemonBackend>) -> 
     for view in listed.connected {
         let name = &view.name;
         let quarantined = view.tools.iter().filter(|tool| tool.quarantined).count();
+        if view.state == McpServerState::Failed && named.contains(name) {
+            continue;
+        }
         if view.state == McpServerState::Failed {
             let reason = one_line(view.reason.as_deref().unwrap_or("no reason is known"));
             let logs = session.command(&format!("mcp logs {name}"));

@@ -33,7 +33,10 @@ fn missing(wall: &str) -> Check {
 fn landlock() -> Check {
     let modules = std::fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
     if modules.is_empty() {
-        Check::ok("sandbox", "the kernel does not say whether it has Landlock")
+        Check::ok(
+            "sandbox",
+            "the kernel does not list its security modules; a sandbox that it does not have is refused",
+        )
     } else if modules.split(',').any(|module| module.trim() == "landlock") {
         Check::ok("sandbox", "the kernel has Landlock")
     } else {

@@ -89,6 +89,9 @@ impl Work<'_> {
                     return Ok(CompactionEnd::Interrupted);
                 };
                 plan.cover(covers, summary);
+                if let Some(run) = &self.run.cx.run {
+                    run.forgets_instructions();
+                }
             }
             for seq in plan.small_results() {
                 if plan.fits() {
