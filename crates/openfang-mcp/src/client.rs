@@ -10,7 +10,7 @@
 pub use capabilities::{ServerCapabilities, ServerFacts};
 pub use connect::{Connecting, Endpoint, connect};
 pub use connection::Connection;
-pub use error::ClientError;
+pub use error::{ClientError, Withdrawn};
 pub use inbox::{Notice, Question};
 pub use manifest::{KeptManifest, Manifest, fingerprint};
 pub use mirror::{BadMark, Mirror};

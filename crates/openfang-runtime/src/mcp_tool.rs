@@ -260,9 +260,11 @@ impl McpTool {
         permit: Permit,
     ) -> Result<Outcome<ToolOutput>, ToolFailure> {
         let manner = permit.manner();
-        let name = self.listing.at(self.place).map_or("", Entry::name);
-        let what = Relayed::Tool { name, arguments: Some(arguments.json()) };
-        let output = match self.relay.call(cx, what, permit).await? {
+        let entry = self.listing.at(self.place);
+        let what = Relayed::Tool { name: entry.map_or("", Entry::name), arguments: Some(arguments.json()) };
+        // What a person approved is a call of this definition.
+        let expected = entry.filter(|_| permit.is_approved());
+        let output = match self.relay.call_expecting(cx, what, permit, expected).await? {
             Outcome::Done(result) => ToolOutput::from_raw(&result).map_err(|error| self.relay.malformed(error))?,
             Outcome::NeedsInput(questions) => return Ok(Outcome::NeedsInput(questions)),
         };

@@ -236,7 +236,9 @@ impl Pipeline {
         let question = judge::judge(&sensitive, cx, (callee, manner), &arguments)?;
         let review::Reviewed { subject, question: rule } = review::review(cx, callee, &arguments).await?;
         let of_tool = |why| judge::Question::of_tool(cx, callee.sink(&arguments), why);
-        if let Some(question) = question.or_else(|| rule.map(of_tool)) {
+        let question = question.or_else(|| rule.map(of_tool));
+        let is_approved = question.is_some();
+        if let Some(question) = question {
             // Boxed, so that calls without a question have no room for it.
             Box::pin(approval::check(self, cx, (callee, &arguments), (question, subject.as_deref()))).await?;
         }
@@ -244,7 +246,10 @@ impl Pipeline {
         let leaves = !matches!(callee.traits().origin, Origin::Builtin | Origin::Skill(_));
         // Whoever calls back is noticed by the trace.
         let live = leaves.then(|| self.outward.begin(cx.trace, cx.principal.owner(), cx.hops));
-        let permit = permit.leaving(live.as_ref().map(OutwardCall::parent)).reviewed(subject);
+        let permit = permit
+            .leaving(live.as_ref().map(OutwardCall::parent))
+            .reviewed(subject)
+            .approved(is_approved);
         let outcome = timeout::within(cx, callee, arguments, permit).await?;
         let Outcome::Done(mut output) = outcome else { return Ok(outcome) };
         let labels = output.label(&sensitive, cx, callee.traits());

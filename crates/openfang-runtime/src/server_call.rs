@@ -41,8 +41,9 @@
 use std::collections::BTreeMap;
 
 use futures_util::future::BoxFuture;
-use openfang_mcp::client::{ClientError, Handing, RawMembers, Relay, Relayed, Silent, Upstream};
+use openfang_mcp::client::{ClientError, Handing, RawMembers, Relay, Relayed, Silent, Upstream, Withdrawn};
 use openfang_mcp::content::{NotABlock, PromptResult, ResourceContents};
+use openfang_mcp::listing::Entry;
 use openfang_types::call::{Arguments, CallListener, Outcome};
 use openfang_types::jsonrpc::{ErrorObject, code};
 use openfang_types::tool::ToolTraits;
@@ -54,15 +55,24 @@ use crate::mcp_server::raw;
 use crate::pipeline::{CallOutput, Callee, Permit};
 use crate::tools::ToolFailure;
 
+/// Whether a tool of a server may be called, by what the server calls it and by what it lists at this moment.
+pub type Admission = Box<dyn Fn(&str) -> Result<(), Withdrawn> + Send + Sync>;
+
 /// The way to one server, behind the guards.
 pub struct GuardedRelay {
     relay: Relay,
+    admission: Option<Admission>,
 }
 
 impl GuardedRelay {
     /// The way to this server.
     pub const fn new(relay: Relay) -> Self {
-        Self { relay }
+        Self { relay, admission: None }
+    }
+
+    /// The way to a server whose tools are looked at once more when it is connected.
+    pub fn admitting(relay: Relay, admission: Admission) -> Self {
+        Self { relay, admission: Some(admission) }
     }
 
     /// What keeps the server connected.
@@ -77,12 +87,24 @@ impl GuardedRelay {
         what: Relayed<'_>,
         permit: Permit,
     ) -> Result<Outcome<Box<RawValue>>, ToolFailure> {
+        self.call_expecting(cx, what, permit, None).await
+    }
+
+    /// The same, where the server must still define a tool like this.
+    pub(crate) async fn call_expecting(
+        &self,
+        cx: &CallContext,
+        what: Relayed<'_>,
+        permit: Permit,
+        expected: Option<&Entry>,
+    ) -> Result<Outcome<Box<RawValue>>, ToolFailure> {
         let back = &cx.back;
         let listener: &dyn CallListener = match &back.listener {
             Some(listener) => &**listener,
             None => &Silent,
         };
         let meta = meta_of(cx, permit.parent());
+        let admitted = || self.admits(&what, expected);
         let handing = Handing {
             owner: cx.principal.owner().as_str(),
             client: back.client,
@@ -95,8 +117,23 @@ impl GuardedRelay {
                 ServerTasks::Followed(heard) => heard.as_deref(),
                 ServerTasks::Refused => None,
             },
+            admitted: &admitted,
         };
         self.relay.call(&handing, what).await.map_err(|error| self.failure(&error))
+    }
+
+    /// Whether what is called may be called by what the server lists now.
+    fn admits(&self, what: &Relayed<'_>, expected: Option<&Entry>) -> Result<(), Withdrawn> {
+        let Relayed::Tool { name, .. } = what else { return Ok(()) };
+        if let Some(admission) = &self.admission {
+            admission(name)?;
+        }
+        let Some(expected) = expected else { return Ok(()) };
+        let snapshot = self.upstream().snapshot();
+        match snapshot.manifest.tools.get(name) {
+            Some(now) if now.json() != expected.json() => Err(Withdrawn::Changed),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Asks the server something that calls nothing: a list, a completion.
@@ -109,6 +146,7 @@ impl GuardedRelay {
         let upstream = self.upstream();
         let server = upstream.name();
         let (said, error) = match error {
+            ClientError::Withdrawn(why) => return ToolFailure::withdrawn(*why),
             ClientError::Refused(said) => {
                 (format!("the MCP server {server} refused the call: {}", said.message), said.clone())
             }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use openfang_mcp::client::Withdrawn;
 use openfang_store::{EventStore, KeyValueStore, QueueStore, ResultStore, ScheduleStore};
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::clock::Clock;
@@ -97,18 +98,30 @@ pub enum Ruling {
 pub struct ToolFailure {
     why: String,
     of_server: Option<Arc<ErrorObject>>,
+    /// The tool was not called: it is not what it was.
+    withdrawn: Option<Withdrawn>,
     labels: Labels,
 }
 
 impl ToolFailure {
     /// A failure in the tool's own words.
     pub fn new(why: impl Into<String>) -> Self {
-        Self { why: why.into(), of_server: None, labels: Labels::none() }
+        Self { why: why.into(), of_server: None, withdrawn: None, labels: Labels::none() }
     }
 
     /// A failure that a server has reported with this error.
     pub fn reported(why: impl Into<String>, error: ErrorObject) -> Self {
         Self { of_server: Some(Arc::new(error)), ..Self::new(why) }
+    }
+
+    /// The tool was not called: when its server was connected, it was not what it had been.
+    pub(crate) fn withdrawn(why: Withdrawn) -> Self {
+        Self { withdrawn: Some(why), ..Self::new(why.to_string()) }
+    }
+
+    /// Why the tool was not called once its server was connected.
+    pub(crate) const fn withdrawal(&self) -> Option<Withdrawn> {
+        self.withdrawn
     }
 
     /// The same failure with the labels of whoever worded it.

@@ -39,6 +39,19 @@ pub enum ClientError {
     /// The program cannot be started, or the server not be asked as it is configured.
     #[error("{0}")]
     Start(String),
+    /// What was to be called is not what it was, and was not called.
+    #[error("{0}")]
+    Withdrawn(Withdrawn),
+}
+
+/// Why something of a server is not called any more once the server is connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Withdrawn {
+    #[error("it is quarantined")]
+    Quarantined,
+    /// The definition is another one than that for which the call was allowed.
+    #[error("its definition has changed")]
+    Changed,
 }
 
 impl ClientError {
@@ -51,7 +64,8 @@ impl ClientError {
             | Self::Lost(_)
             | Self::NotMcp(_)
             | Self::Status { .. }
-            | Self::TooLarge => false,
+            | Self::TooLarge
+            | Self::Withdrawn(_) => false,
         }
     }
 
@@ -59,7 +73,12 @@ impl ClientError {
     pub const fn ends_connection(&self) -> bool {
         match self {
             Self::NotSent(_) | Self::SessionGone | Self::Start(_) | Self::Lost(_) => true,
-            Self::Refused(_) | Self::TimedOut(_) | Self::NotMcp(_) | Self::Status { .. } | Self::TooLarge => false,
+            Self::Refused(_)
+            | Self::TimedOut(_)
+            | Self::NotMcp(_)
+            | Self::Status { .. }
+            | Self::TooLarge
+            | Self::Withdrawn(_) => false,
         }
     }
 }

@@ -16,7 +16,7 @@ use tokio::sync::{Notify, OnceCell};
 
 use super::parked::{Parked, Waiting};
 use super::pool::Pool;
-use super::{ClientError, Connection, OutgoingRequest, RawMembers, Step, Upstream};
+use super::{ClientError, Connection, OutgoingRequest, RawMembers, Step, Upstream, Withdrawn};
 use crate::error::McpError;
 use crate::revision::{Era, Questions, Revision, TaskMethods};
 use questions::{keyed, modern_outcome, plain_answer, put};
@@ -64,6 +64,9 @@ pub struct Handing<'a> {
     pub takes_tasks: bool,
     /// Hears at once that the call became a task.
     pub became_task: Option<&'a Notify>,
+    /// Whether what is called may still be called. Asked when the server is connected, just before it is asked: until then
+    /// only what is remembered of the server is known.
+    pub admitted: &'a (dyn Fn() -> Result<(), Withdrawn> + Sync),
 }
 
 /// Hands calls on to one server.
@@ -119,6 +122,7 @@ impl Relay {
 
     async fn once(&self, call: &Handing<'_>, what: Relayed<'_>) -> Result<Outcome<Box<RawValue>>, ClientError> {
         let connection = self.upstream.connection().await?;
+        (call.admitted)().map_err(ClientError::Withdrawn)?;
         let mut asked = self.asked(what);
         asked.meta = call.meta;
         asked.log_level = call.listener.level();

@@ -142,7 +142,8 @@ fn is_final(error: &ClientError) -> bool {
         | ClientError::TooLarge
         | ClientError::SessionGone
         | ClientError::NotMcp(_)
-        | ClientError::Status { .. } => false,
+        | ClientError::Status { .. }
+        | ClientError::Withdrawn(_) => false,
     }
 }
 

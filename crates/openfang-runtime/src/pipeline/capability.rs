@@ -84,6 +84,8 @@ pub struct Permit {
     parent: Option<TraceParent>,
     /// What the tool said that the call depends on.
     subject: Option<Box<str>>,
+    /// Whether a person approved the call: that is for the definition that the tool had then.
+    is_approved: bool,
 }
 
 impl Permit {
@@ -100,6 +102,16 @@ impl Permit {
     /// What the tool said that the call depends on, when it was asked about its rules.
     pub(crate) fn subject(&self) -> Option<&str> {
         self.subject.as_deref()
+    }
+
+    /// Whether a person approved the call.
+    pub(crate) const fn is_approved(&self) -> bool {
+        self.is_approved
+    }
+
+    /// The same permit, for a call that a person may have approved.
+    pub(super) fn approved(self, is_approved: bool) -> Self {
+        Self { is_approved, ..self }
     }
 
     /// The same permit, for a call that the tool has looked at.
@@ -129,7 +141,7 @@ pub(super) fn check<'c, C: Callee>(
 /// The permit for something that may be called.
 pub(super) fn permit(cx: &CallContext, what: &ToolTraits, manner: Manner) -> Result<Permit, ToolError> {
     if allows(cx, what) {
-        Ok(Permit { manner, parent: None, subject: None })
+        Ok(Permit { manner, parent: None, subject: None, is_approved: false })
     } else {
         Err(refusal(cx, what, Hidden::NotGranted))
     }

@@ -8,12 +8,13 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use openfang_mcp::client::Withdrawn;
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::limits::{EXEC_AROUND, EXEC_TIMEOUT_MAX, EXTERNAL_MAX, Limits, MCP_CALL_MAX};
-use openfang_types::tool::ToolKind;
+use openfang_types::tool::{ToolKind, ToolTraits};
 use tokio::time::Instant;
 
-use super::{CallOutput as _, Callee, Permit, ToolError};
+use super::{CallOutput as _, Callee, Hidden, Permit, ToolError, capability};
 use crate::context::CallContext;
 
 /// Calls the callee with the permit.
@@ -40,15 +41,26 @@ pub(super) async fn within<'a, C: Callee>(
     };
     match finished {
         Ok(Ok(Ok(outcome))) => Ok(outcome),
-        Ok(Ok(Err(failure))) => match C::Output::of_failure(failure, manner) {
-            Ok(output) => Ok(Outcome::Done(output)),
-            Err(failure) => Err(ToolError::Failed { tool: name.clone(), failure }),
+        Ok(Ok(Err(failure))) => match failure.withdrawal() {
+            Some(why) => Err(withdrawn(cx, callee.traits(), why)),
+            None => match C::Output::of_failure(failure, manner) {
+                Ok(output) => Ok(Outcome::Done(output)),
+                Err(failure) => Err(ToolError::Failed { tool: name.clone(), failure }),
+            },
         },
         Ok(Err(panic)) => {
             tracing::error!(tool = %name, trace = %cx.trace, message = panic_message(&*panic), "a tool panicked");
             Err(ToolError::Panicked(name.clone()))
         }
         Err(_) => Err(ToolError::TimedOut { tool: name.clone(), after }),
+    }
+}
+
+/// The tool was there when the call was looked at, and is not what it was now that its server is connected.
+fn withdrawn(cx: &CallContext, traits: &ToolTraits, why: Withdrawn) -> ToolError {
+    match why {
+        Withdrawn::Quarantined => capability::refusal(cx, traits, Hidden::Quarantined),
+        Withdrawn::Changed => ToolError::NotApproved { tool: traits.name.clone() },
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use openfang_mcp::client::Manifest;
 use openfang_mcp::listing::{Listed, Listing};
 use openfang_runtime::server_tools::ServerTools;
-use openfang_types::config::ToolSelection;
+use openfang_types::config::{McpServerConfigEntry, ToolSelection};
 use openfang_types::mcp_status::McpServerState;
 use openfang_types::tool::ToolTraits;
 
@@ -55,6 +55,14 @@ impl ServerView {
                 Arc::new(Listing::new(Listed::Tools, left))
             }
         };
+    }
+
+    /// Whether a tool must not be called by what its server lists now, which may not have been looked at yet.
+    pub(super) fn quarantines(&self, entry: &McpServerConfigEntry, now: &Arc<Manifest>, tool: &str) -> bool {
+        if Arc::ptr_eq(&self.manifest, now) {
+            return self.quarantined.contains(tool);
+        }
+        self.kept.clone().look(entry, now).quarantined.contains(tool)
     }
 
     /// The quarantined tools that would be listed otherwise.
