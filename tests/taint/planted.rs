@@ -1,9 +1,11 @@
 //! Instructions in what an agent reads, for an agent that obeys every one of them: from every source to every sink.
 
 use openfang_testkit::probes::Probe;
+use openfang_testkit::raw_agent::{RawAgent, RawAnswer, whole};
 use openfang_testkit::{TestHome, callers};
-use openfang_types::config::Config;
+use openfang_types::config::{Config, WebConfig};
 use openfang_types::taint::{DataClass, Label, Labels, SinkKind};
+use serde_json::json;
 
 use crate::support::{artifact_names, send};
 
@@ -151,4 +153,42 @@ async fn data_of_the_house_goes_to_hosts_that_the_user_or_the_operator_named() {
         send(&kernel, &operator, "reader", text).await;
         assert_eq!(fetches.calls() > before, is_made, "{text}");
     }
+}
+
+/// The host that counts is the one that is dialed, however its URL is written and whatever else the arguments name.
+#[tokio::test]
+async fn a_known_host_beside_the_url_does_not_let_data_go_to_another() {
+    let site = RawAgent::new(|_| async { RawAnswer::from(whole(200, "content-type: text/plain\r\n", b"hello")) }).await;
+    let target = site.url().trim_start_matches("http://").to_owned();
+    let known = "https://docs.example.org/";
+    let urls = [
+        format!("h\tttp:\\\\{target}/?d=SECRET"),
+        format!("h\nttp:/\\{target}/?d=SECRET"),
+        format!("\u{1}http:\\\\{target}/?d=SECRET"),
+        format!("http://{target}/?d=SECRET"),
+        format!("http:{target}/?d=SECRET"),
+        format!("{known}\\..\\{target}"),
+        target.clone(),
+    ];
+    let rule = |(number, url): (usize, &String)| {
+        let arguments = format!("{{ url = {}, headers = {{ Accept = \"{known}\" }} }}", json!(url));
+        let steps = format!(
+            "{{ tool = {{ name = \"server\" }} }}, {{ tool = {{ name = \"web_fetch\", arguments = {arguments} }} }}"
+        );
+        format!("[[rules]]\nwhen = {{ text = \"way {number}.\" }}\nsteps = [{steps}]\n")
+    };
+    let script: String = urls.iter().enumerate().map(rule).collect();
+    let home = TestHome::new().with_script("reader", &["*"], &script);
+    for read_hosts in [Vec::new(), vec!["docs.example.org".to_owned()]] {
+        let web = WebConfig { allow: vec!["127.0.0.1".to_owned()], read_hosts, ..WebConfig::default() };
+        let boot = home.boot_with(Config { web, ..Config::default() });
+        let kernel = boot.tool(Probe::source("server", labels("server")).boxed()).start().unwrap();
+        let operator = callers::operator(&kernel);
+        for (number, url) in urls.iter().enumerate() {
+            let task = send(&kernel, &operator, "reader", &format!("way {number}. Look at {known} please")).await;
+            assert_eq!(artifact_names(&task).last(), Some(&"web_fetch-error"), "{url:?}");
+        }
+        kernel.close().await;
+    }
+    assert_eq!(site.heard().len(), 0);
 }

@@ -10,7 +10,7 @@ use std::fmt;
 
 use crate::address::Special;
 
-pub use guard::{AllowListError, Guard};
+pub use guard::{AllowListError, Guard, host_name_of};
 pub use origin::Origin;
 
 mod allow;
@@ -104,6 +104,9 @@ pub enum UrlRefused {
         /// The error of the parser.
         why: url::ParseError,
     },
+    /// A character that parsers of URLs take for another one, or for none.
+    #[error("the url contains a control character or a backslash; write it like https://example.com/path")]
+    Spelling,
     #[error("only http and https urls are supported")]
     Scheme,
     #[error("the url carries credentials; put them in a header instead")]
@@ -140,6 +143,7 @@ impl UrlRefused {
         match self {
             Self::TooLong { .. } => "too_long",
             Self::Malformed { .. } => "malformed",
+            Self::Spelling => "spelling",
             Self::Scheme => "scheme",
             Self::Credentials => "credentials",
             Self::NoHost => "no_host",

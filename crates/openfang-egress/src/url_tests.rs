@@ -51,15 +51,46 @@ fn what_is_no_web_url_is_refused_to_everybody() {
 fn what_looks_like_another_host_is_judged_by_the_one_that_is_asked() {
     let guard = Guard::default();
     for (url, host) in [
-        ("http://example.com\\@127.0.0.1/", "example.com"),
         ("http://example.com#@127.0.0.1/", "example.com"),
         ("http://example.com?@127.0.0.1/", "example.com"),
         ("http://127.0.0.1.example.com/", "127.0.0.1.example.com"),
-        ("  http://exam\tple.com/\n", "example.com"),
+        ("  http://example.com/\n", "example.com"),
     ] {
         assert_eq!(guard.foreign(url).unwrap().origin().host(), host, "{url:?}");
     }
     assert!(guard.foreign("http://127.0.0.1\\@example.com/").is_err());
+}
+
+#[test]
+fn a_strangers_url_that_parsers_read_as_another_text_is_refused_and_has_no_host() {
+    let guard = Guard::default();
+    for url in [
+        "h\tttp:\\\\example.com/",
+        "h\nttp:/\\example.com/",
+        "\u{1}http:\\\\example.com/",
+        "\u{a0}h\tttp://example.com/",
+        "http:\\\\example.com/",
+        "http://exam\tple.com/",
+        "http://example.com\\@127.0.0.1/",
+        "http://example.com/\r\nx",
+        "http://example.com/a\\b",
+    ] {
+        assert_eq!(guard.foreign(url).unwrap_err().reason(), "spelling", "{url:?}");
+        assert_eq!(host_name_of(url), None, "{url:?}");
+    }
+    for (url, host) in [
+        ("https://docs.example.org/x?y=a\\b", Some("docs.example.org")),
+        (" HTTPS://Docs.Example.org:8443", Some("docs.example.org")),
+        ("http:docs.example.org", Some("docs.example.org")),
+        ("https://docs.example.org@evil.net/", None),
+        ("http://192.0.2.1/", None),
+        ("http://[::1]/", None),
+        ("https://", None),
+        ("docs.example.org", None),
+        ("ftp://docs.example.org/", None),
+    ] {
+        assert_eq!(host_name_of(url).as_deref(), host, "{url:?}");
+    }
 }
 
 #[test]

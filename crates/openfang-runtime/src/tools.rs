@@ -67,6 +67,10 @@ pub trait Tool: Send + Sync {
     fn sink(&self, _: &Value, usual: SinkKind) -> SinkKind {
         usual
     }
+    /// The URL that a call with these arguments asks, where the tool fetches. Without one, the host of a fetch is not known.
+    fn target<'v>(&self, _: &'v Value) -> Option<&'v str> {
+        None
+    }
     /// What the tool itself says about a call before it is made, where it has rules of its own.
     fn review<'a>(&'a self, _: &'a CallContext, _: &'a Value) -> Option<BoxFuture<'a, Result<Review, ToolFailure>>> {
         None

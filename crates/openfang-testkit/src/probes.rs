@@ -10,7 +10,7 @@ use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{Origin, ToolAnnotations, ToolDefinition, ToolKind};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The behavior of a probe.
 #[derive(Clone)]
@@ -99,6 +99,10 @@ impl Tool for Probe {
             origin: Origin::Builtin,
             via: Vec::new(),
         }
+    }
+
+    fn target<'v>(&self, arguments: &'v Value) -> Option<&'v str> {
+        arguments.get("text").and_then(Value::as_str)
     }
 
     fn call<'a>(&'a self, _: &'a CallContext, _: Arguments<'a>, _: Permit) -> ToolFuture<'a> {

@@ -160,6 +160,7 @@ async fn fetch(agent: &RemoteAgent, url: &Url, validators: Option<&Validators>) 
     };
     let request = Request::new(http::Method::GET, target)
         .headers(headers(agent, validators))
+        .redirects(site.redirects)
         .patience(patience)
         .caps(Caps { decoded_bytes: A2A_CARD_MAX_BYTES, ..Caps::default() });
     let response = match site.door.send(request).await {

@@ -18,6 +18,8 @@ pub struct RemoteSettings {
     pub url: String,
     /// Who named the URL: the operator, or somebody whose URLs reach public addresses only.
     pub reach: Reach,
+    /// Whether the search for a card follows redirects. Whoever redirects chooses the host that is asked.
+    pub redirects: bool,
     /// The endpoint to use instead of the one in the card.
     pub endpoint: Option<String>,
     /// The version to speak.
@@ -61,6 +63,7 @@ impl RemoteSettings {
         Self {
             url,
             reach,
+            redirects: true,
             endpoint: None,
             protocol: Protocol::Auto,
             headers: Vec::new(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use openfang_egress::http::{HttpDoor, Target};
+use openfang_egress::http::{HttpDoor, Redirects, Target};
 use openfang_egress::url::{Origin, Reach, UrlRefused};
 use openfang_types::redact::Redactor;
 
@@ -51,6 +51,8 @@ pub(super) struct Site {
     pub(super) endpoint: Option<String>,
     pub(super) timeout: Duration,
     reach: Reach,
+    /// Of the search for a card.
+    pub(super) redirects: Redirects,
     /// The origin of the base URL first.
     allowed: Vec<Origin>,
     credentials: HeaderMap,
@@ -95,7 +97,8 @@ impl Site {
         let redactor = settings.redactor.with(secrets(&credentials)).map_err(|_| SettingsError::Secrets)?;
         let redactor = Arc::new(redactor);
         let (endpoint, timeout, reach) = (settings.endpoint.clone(), settings.timeout, settings.reach);
-        Ok(Self { door, base, endpoint, timeout, reach, allowed, credentials, redactor })
+        let redirects = if settings.redirects { Redirects::Any } else { Redirects::None };
+        Ok(Self { door, base, endpoint, timeout, reach, redirects, allowed, credentials, redactor })
     }
 
     /// The origin of the base URL.

@@ -49,6 +49,7 @@ impl Guard {
 
     /// A URL from anywhere else.
     pub fn foreign(&self, text: &str) -> Result<ForeignUrl, UrlRefused> {
+        check_spelling(text)?;
         self.checked(parsed(text)?, Reach::Foreign).map(ForeignUrl)
     }
 
@@ -119,6 +120,28 @@ impl Guard {
         };
         if is_admitted { Ok(()) } else { Err(special) }
     }
+}
+
+/// The name of the host that a URL of a stranger leads to. None for an address, and for what is no such URL.
+pub fn host_name_of(text: &str) -> Option<String> {
+    check_spelling(text).ok()?;
+    let url = parsed(text).ok()?;
+    let is_plain = matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
+    match url.host()? {
+        Host::Domain(name) if is_plain && name.bytes().all(is_of_a_name) => Some(name.to_owned()),
+        Host::Domain(_) | Host::Ipv4(_) | Host::Ipv6(_) => None,
+    }
+}
+
+/// The URL standard removes some characters from a URL and reads a backslash as a slash: whoever looks at such a text sees
+/// another URL than the one that is asked.
+fn check_spelling(text: &str) -> Result<(), UrlRefused> {
+    let text = text.trim();
+    let place = text.split(['?', '#']).next().unwrap_or_default();
+    if text.contains(char::is_control) || place.contains('\\') {
+        return Err(UrlRefused::Spelling);
+    }
+    Ok(())
 }
 
 fn named(name: &str, reach: Reach) -> Result<(), Special> {

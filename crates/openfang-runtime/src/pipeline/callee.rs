@@ -35,6 +35,11 @@ pub trait Callee: Send + Sync {
         self.traits().sink
     }
 
+    /// The URL that this call asks, where it fetches.
+    fn target<'v>(&self, _: &'v Arguments<'_>) -> Option<&'v str> {
+        None
+    }
+
     /// What the callee itself says about a call before it is made.
     fn review<'a>(
         &'a self,
@@ -71,6 +76,14 @@ impl Callee for Arc<Registered> {
             Origin::Builtin => arguments.value().map_or(usual, |value| self.tool.sink(value, usual)),
             // Relayed arguments are not looked into.
             Origin::McpServer(_) | Origin::A2aAgent(_) | Origin::Skill(_) => usual,
+        }
+    }
+
+    fn target<'v>(&self, arguments: &'v Arguments<'_>) -> Option<&'v str> {
+        match self.traits.origin {
+            Origin::Builtin => arguments.value().ok().and_then(|value| self.tool.target(value)),
+            // What a server does with an argument is not known.
+            Origin::McpServer(_) | Origin::A2aAgent(_) | Origin::Skill(_) => None,
         }
     }
 

@@ -16,7 +16,7 @@ use openfang_types::taint::{
 use openfang_types::tool::{ToolKind, ToolTraits};
 
 use super::taint::found_in;
-use super::words::{is_user_worded, names_known_hosts};
+use super::words::{is_of_known_host, is_user_worded};
 use super::{Callee, Manner, Sensitive, ToolError};
 use crate::context::CallContext;
 
@@ -167,7 +167,7 @@ fn verdict_of<C: Callee>(
         | SinkKind::Reads => WordedBy::Anybody,
     };
     let host = match sink {
-        SinkKind::Fetches if is_foreign && names_known_hosts(cx, arguments) => ChosenHost::Known,
+        SinkKind::Fetches if is_foreign && is_of_known_host(cx, callee.target(arguments)) => ChosenHost::Known,
         SinkKind::Fetches
         | SinkKind::Executes
         | SinkKind::SendsOut

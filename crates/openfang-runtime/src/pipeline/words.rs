@@ -1,9 +1,9 @@
 //! The user's own words: whether everything in the arguments of a call was said by the user, and which hosts were.
 
+use openfang_egress::url::host_name_of;
 use openfang_types::call::Arguments;
 use openfang_types::limits::USER_WORDS_MIN_CHARS;
 use serde_json::Value;
-use url::{Host, Url};
 
 use super::Callee;
 use crate::context::CallContext;
@@ -49,33 +49,9 @@ fn stands_alone(words: &str, needle: &str, is_part: impl Fn(char) -> bool) -> bo
     })
 }
 
-/// Whether the arguments name URLs, and every one of them leads to a host that the user named or the operator listed.
-pub(super) fn names_known_hosts(cx: &CallContext, arguments: &Arguments<'_>) -> bool {
-    let Ok(value) = arguments.value() else { return false };
-    let mut urls = Vec::new();
-    collect_urls(value, &mut urls);
-    !urls.is_empty() && urls.iter().all(|host| host.as_deref().is_some_and(|host| is_known_host(cx, host)))
-}
-
-/// The hosts of the URLs in there; none for a URL without one.
-fn collect_urls(value: &Value, hosts: &mut Vec<Option<String>>) {
-    match value {
-        Value::String(text) if is_like_a_url(text) => {
-            let host = Url::parse(text.trim()).ok().and_then(|url| match url.host()? {
-                Host::Domain(name) => Some(name.to_owned()),
-                Host::Ipv4(_) | Host::Ipv6(_) => None,
-            });
-            hosts.push(host);
-        }
-        Value::Array(items) => items.iter().for_each(|item| collect_urls(item, hosts)),
-        Value::Object(members) => members.values().for_each(|member| collect_urls(member, hosts)),
-        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-fn is_like_a_url(text: &str) -> bool {
-    let text = text.trim().to_ascii_lowercase();
-    text.starts_with("http:") || text.starts_with("https:") || text.contains("://")
+/// Whether a URL leads to a host that the user named or the operator listed. What else the arguments contain does not count.
+pub(super) fn is_of_known_host(cx: &CallContext, url: Option<&str>) -> bool {
+    url.and_then(host_name_of).is_some_and(|host| is_known_host(cx, &host))
 }
 
 /// Whether the user named a host in this conversation, or the operator listed it.

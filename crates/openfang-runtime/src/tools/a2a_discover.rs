@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use openfang_a2a::client::Discovery;
+use openfang_a2a::client::{Discovery, RemoteSettings};
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::taint::{Label, Labels, SinkKind};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{Tool, ToolFuture, name, parse};
 use crate::context::CallContext;
 use crate::foreign_agents::{ForeignAgents, ForeignCalls, settings_for};
-use crate::pipeline::Permit;
+use crate::pipeline::{Permit, may_follow_redirects};
 
 pub(super) struct A2aDiscover {
     pub(super) foreign: Arc<dyn ForeignAgents>,
@@ -35,11 +35,18 @@ impl Tool for A2aDiscover {
         ToolDefinition::of::<Args>(name("a2a_discover"), says, SinkKind::Fetches, annotations)
     }
 
+    fn target<'v>(&self, arguments: &'v Value) -> Option<&'v str> {
+        arguments.get("url").and_then(Value::as_str)
+    }
+
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { url } = parse(arguments)?;
             let _room = self.calls.begin(cx.principal.owner())?;
-            let agent = self.foreign.connect(settings_for(&cx.principal, &url)).map_err(super::ToolFailure::new)?;
+            // A redirect could carry data to a host that nobody looked at.
+            let redirects = may_follow_redirects(cx);
+            let settings = RemoteSettings { redirects, ..settings_for(&cx.principal, &url) };
+            let agent = self.foreign.connect(settings).map_err(super::ToolFailure::new)?;
             let labels = Labels::one(Label::UntrustedAgent, "a card at a URL");
             let found = agent.discover().await;
             let found = found.map_err(|error| super::ToolFailure::new(error.to_string()).labelled(labels.clone()))?;

@@ -119,6 +119,10 @@ impl Tool for WebFetch {
         if matches!(method, None | Some("GET" | "HEAD")) { usual } else { SinkKind::SendsOut }
     }
 
+    fn target<'v>(&self, arguments: &'v Value) -> Option<&'v str> {
+        arguments.get("url").and_then(Value::as_str)
+    }
+
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let args: Args = parse(arguments)?;

@@ -17,6 +17,7 @@ pub(crate) fn of_url(refused: &UrlRefused) -> ToolFailure {
         )),
         UrlRefused::TooLong { .. }
         | UrlRefused::Malformed { .. }
+        | UrlRefused::Spelling
         | UrlRefused::Scheme
         | UrlRefused::Credentials
         | UrlRefused::NoHost => ToolFailure::new(refused.to_string()),
