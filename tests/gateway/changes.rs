@@ -295,6 +295,25 @@ async fn an_approval_is_not_for_a_tool_that_changed_before_its_server_was_connec
     house.close().await;
 }
 
+/// Arguments are handed on as they were written, and a person would be shown what was parsed.
+#[tokio::test]
+async fn a_call_whose_arguments_are_shown_otherwise_than_they_are_sent_cannot_be_approved() {
+    let changing = Changing::new();
+    let house = House::with([changing.entry(OnChange::Warn, &[])]).await;
+    house.ready("pulled").await;
+
+    for arguments in
+        [r#"{"account": 100000000000000000001}"#, r#"{"list": [1e-400]}"#, r#"{"text": "eve", "text": "ada"}"#]
+    {
+        let error = calls(&house, arguments).await.unwrap_err();
+        assert_eq!(error.reason(), "cannot_be_shown", "{arguments}: {error}");
+    }
+    assert!(house.kernel().approvals(&house.operator()).await.unwrap().is_empty());
+    let shown = r#"{"text": "ada", "account": 100000000000000000000}"#;
+    assert_eq!(calls(&house, shown).await.unwrap_err().reason(), "needs_approval");
+    house.close().await;
+}
+
 /// A list that changes while it is being asked for is asked for again.
 #[tokio::test]
 async fn a_change_during_the_start_is_not_missed() {

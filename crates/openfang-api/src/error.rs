@@ -282,6 +282,7 @@ fn status_of(error: &KernelError) -> StatusCode {
             | ToolError::NotAllowed { .. }
             | ToolError::NotApproved { .. }
             | ToolError::CannotBeShown { .. }
+            | ToolError::CannotBeShownExactly { .. }
             | ToolError::SecretInArguments(_) => StatusCode::FORBIDDEN,
             ToolError::TooManyWaiting { .. } => StatusCode::TOO_MANY_REQUESTS,
             ToolError::Looping { .. } => StatusCode::CONFLICT,

@@ -33,6 +33,7 @@ mod callee;
 pub mod capability;
 pub(crate) mod digest;
 pub mod error;
+mod exact;
 mod judge;
 mod keep;
 pub mod loop_guard;

@@ -16,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::digest::hex;
+use super::exact::is_exact;
 use super::judge::{Question, QuestionReason};
 use super::review::asks_nobody;
 use super::{Callee, Pipeline, ToolError};
@@ -154,6 +155,9 @@ fn needed<C: Callee>(
     let canonical = canonical(value).to_string();
     if canonical.len() > APPROVAL_ARGUMENTS_BYTES {
         return Err(too_long());
+    }
+    if !is_exact(arguments) {
+        return Err(ToolError::CannotBeShownExactly { tool });
     }
     let Question { reason, sink, labels } = question;
     let definition = definition(cx, callee, subject);

@@ -89,6 +89,12 @@ pub enum ToolError {
         /// How long arguments may be.
         limit: usize,
     },
+    /// A person must decide on the call, and would be shown another one.
+    #[error(
+        "{tool} was not called: a person has to approve the call, and cannot be shown its arguments as they would be sent: a number \
+         has more digits than fit, or a member is named twice; send the number as text, and each member once"
+    )]
+    CannotBeShownExactly { tool: ToolName },
     /// A person must decide on the call, and has enough to decide on.
     #[error(
         "{tool} was not called: a person has to approve the call, and {limit} calls wait already; \
@@ -154,6 +160,7 @@ impl ToolError {
             | Self::NeedsApproval(_)
             | Self::NotApproved { .. }
             | Self::CannotBeShown { .. }
+            | Self::CannotBeShownExactly { .. }
             | Self::TooManyWaiting { .. }
             | Self::SecretInArguments(_)
             | Self::TimedOut { .. }
@@ -177,7 +184,7 @@ impl ToolError {
             Self::Tainted { .. } => "tainted",
             Self::NeedsApproval(_) => "needs_approval",
             Self::NotApproved { .. } => "not_approved",
-            Self::CannotBeShown { .. } => "cannot_be_shown",
+            Self::CannotBeShown { .. } | Self::CannotBeShownExactly { .. } => "cannot_be_shown",
             Self::TooManyWaiting { .. } => "too_many_waiting",
             Self::SecretInArguments(_) => "secret_in_arguments",
             Self::TimedOut { .. } => "timed_out",
@@ -203,6 +210,7 @@ impl ToolError {
             | Self::NeedsApproval(_)
             | Self::NotApproved { .. }
             | Self::CannotBeShown { .. }
+            | Self::CannotBeShownExactly { .. }
             | Self::TooManyWaiting { .. }
             | Self::SecretInArguments(_)
             | Self::TimedOut { .. }

@@ -6,13 +6,14 @@ use openfang_types::limits::USER_WORDS_MIN_CHARS;
 use serde_json::Value;
 
 use super::Callee;
+use super::exact::is_exact;
 use crate::context::CallContext;
 
 /// Whether every value of the arguments is, word for word, in what the user said. Names of parameters are the tool's.
 pub(super) fn is_user_worded<C: Callee>(cx: &CallContext, callee: &C, arguments: &Arguments<'_>) -> bool {
     let (Some(run), Ok(Value::Object(members))) = (&cx.run, arguments.value()) else { return false };
     let said = run.user_words();
-    if said.is_empty() || members.is_empty() {
+    if said.is_empty() || members.is_empty() || !is_exact(arguments) {
         return false;
     }
     let schema = callee.checked_tool().map(|tool| tool.definition().input_schema.clone());
