@@ -156,8 +156,9 @@ fn verdict_of<C: Callee>(
     // Looked at only where it can matter: most calls are allowed without.
     let is_foreign = decided_with.iter().any(Label::is_foreign);
     let destination = carried.contains(Label::Private).then(|| traits.origin.to_string());
+    let is_destructive = traits.annotations.destructive_hint;
     let worded_by = match sink {
-        SinkKind::SendsOut if is_foreign && is_user_worded(cx, callee, arguments) => WordedBy::User,
+        SinkKind::SendsOut if is_foreign && !is_destructive && is_user_worded(cx, callee, arguments) => WordedBy::User,
         SinkKind::SendsOut
         | SinkKind::Executes
         | SinkKind::Fetches
@@ -181,7 +182,7 @@ fn verdict_of<C: Callee>(
         carried,
         sink,
         destination: destination.as_deref(),
-        is_destructive: traits.annotations.destructive_hint,
+        is_destructive,
         worded_by,
         host,
     })

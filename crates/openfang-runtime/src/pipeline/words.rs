@@ -2,12 +2,16 @@
 
 use openfang_egress::url::host_name_of;
 use openfang_types::call::Arguments;
-use openfang_types::limits::USER_WORDS_MIN_CHARS;
+use openfang_types::limits::{USER_WORDS_BYTES, USER_WORDS_MIN_CHARS};
 use serde_json::Value;
 
 use super::Callee;
 use super::exact::is_exact;
 use crate::context::CallContext;
+
+/// How much text is searched for the values of one call: what the longest words of a user take for 32 values. It takes a
+/// worker a millisecond or two.
+const SEARCHED_BYTES: usize = 32 * USER_WORDS_BYTES;
 
 /// Whether every value of the arguments is, word for word, in what the user said. Names of parameters are the tool's.
 pub(super) fn is_user_worded<C: Callee>(cx: &CallContext, callee: &C, arguments: &Arguments<'_>) -> bool {
@@ -18,20 +22,42 @@ pub(super) fn is_user_worded<C: Callee>(cx: &CallContext, callee: &C, arguments:
     }
     let schema = callee.checked_tool().map(|tool| tool.definition().input_schema.clone());
     let is_parameter = |name: &str| schema.as_ref().is_some_and(|schema| schema["properties"].get(name).is_some());
+    let mut said = Said::new(&said);
     members
         .iter()
-        .all(|(name, value)| (is_parameter(name) || is_said(&said, name)) && is_all_said(&said, value))
+        .all(|(name, value)| (is_parameter(name) || said.has(name)) && said.has_all(value))
 }
 
-fn is_all_said(said: &[String], value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Bool(_) | Value::Number(_) => is_said(said, &value.to_string()),
-        Value::String(text) => is_said(said, text),
-        Value::Array(items) => !items.is_empty() && items.iter().all(|item| is_all_said(said, item)),
-        Value::Object(members) => {
-            !members.is_empty() && members.iter().all(|(key, value)| is_said(said, key) && is_all_said(said, value))
+/// What the user said, to be searched for a bounded time.
+struct Said<'a> {
+    words: &'a [String],
+    length: usize,
+    /// How many bytes may still be searched. After that, nothing was said.
+    left: usize,
+}
+
+impl<'a> Said<'a> {
+    fn new(words: &'a [String]) -> Self {
+        Self { words, length: words.iter().map(String::len).sum(), left: SEARCHED_BYTES }
+    }
+
+    fn has_all(&mut self, value: &Value) -> bool {
+        match value {
+            Value::Null => false,
+            Value::Bool(_) | Value::Number(_) => self.has(&value.to_string()),
+            Value::String(text) => self.has(text),
+            Value::Array(items) => !items.is_empty() && items.iter().all(|item| self.has_all(item)),
+            Value::Object(members) => {
+                !members.is_empty() && members.iter().all(|(key, value)| self.has(key) && self.has_all(value))
+            }
         }
+    }
+
+    /// Whether a text stands somewhere, with borders of words around it.
+    fn has(&mut self, text: &str) -> bool {
+        let Some(left) = self.left.checked_sub(self.length) else { return false };
+        self.left = left;
+        is_said(self.words, text)
     }
 }
 
