@@ -10,4 +10,5 @@ mod ledger;
 mod many_tools;
 mod real;
 mod refusals;
+mod spending;
 mod steering;

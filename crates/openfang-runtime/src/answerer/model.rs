@@ -38,6 +38,7 @@ mod chain;
 mod command;
 mod compaction;
 mod conversation;
+mod counting;
 mod deltas;
 mod ends;
 mod halt;

@@ -5,16 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openfang_model::{
-    ModelAnswer, ModelError, ModelRequest, Reasoning, RefusalKind, RequestOptions, ToolChoice, Verdict, backoff,
+    ModelAnswer, ModelError, ModelRequest, Reasoning, RefusalKind, RequestOptions, ToolChoice, Usage, Verdict, backoff,
 };
 use openfang_types::agent::{FirstToolChoice, ReasoningLevel};
 use openfang_types::limits::{ANSWER_TOKENS, ANSWER_WINDOW_PERCENT};
 use openfang_types::taint::Labels;
 use openfang_types::task::Part;
 
+use super::counting::RequestEstimate;
 use super::deltas::Deltas;
 use super::ends;
 use super::halt::Halt;
+use super::meter::MeteredRequest;
 use super::work::Work;
 use crate::answerer::RunEvent;
 use crate::models::ModelTarget;
@@ -36,6 +38,20 @@ pub(super) enum Purpose {
     /// A summary of so many tokens. Nobody is shown it, and nothing else depends on it.
     Summary {
         tokens: u32,
+    },
+}
+
+/// What came of one request.
+enum Exchange {
+    Answered(Box<ModelAnswer>),
+    /// A message arrived when so many bytes of the answer had.
+    Interrupted {
+        bytes: usize,
+    },
+    /// There is no answer, or it broke off after so many bytes.
+    Failed {
+        error: ModelError,
+        bytes: usize,
     },
 }
 
@@ -70,17 +86,23 @@ impl Work<'_> {
             let (metered, stored) = tokio::join!(self.meter.reserve(run, &target, &request), run.events.commit());
             let metered = metered?;
             stored?;
+            let estimate = RequestEstimate::of(&request);
             let error = match self.exchange(&target, &request, purpose).await? {
-                None => {
-                    self.meter.interrupted(run, &target, metered);
+                Exchange::Interrupted { bytes } => {
+                    self.break_off(&target, metered, &estimate.of_part(bytes));
                     return Ok(ModelReply::Interrupted);
                 }
-                Some(Ok(answer)) => {
-                    self.meter.answered(run, &target, (metered, &answer));
-                    return Ok(ModelReply::Answer(Box::new(answer)));
+                Exchange::Answered(mut answer) => {
+                    answer.usage = estimate.of_answer(&answer);
+                    self.meter.answered(run, &target, (metered, &answer.usage));
+                    return Ok(ModelReply::Answer(answer));
                 }
-                Some(Err(error)) => {
+                Exchange::Failed { error, bytes: 0 } => {
                     self.meter.failed(run, &target, metered);
+                    error
+                }
+                Exchange::Failed { error, bytes } => {
+                    self.break_off(&target, metered, &estimate.of_part(bytes));
                     error
                 }
             };
@@ -94,17 +116,20 @@ impl Work<'_> {
         }
     }
 
-    /// Sends one request. Text is told as it arrives. None if a message interrupts it.
-    async fn exchange(
-        &self,
-        target: &ModelTarget,
-        request: &ModelRequest,
-        purpose: Purpose,
-    ) -> Result<Option<Result<ModelAnswer, ModelError>>, Halt> {
+    /// Counts a request whose answer is not whole, in every budget.
+    fn break_off(&mut self, target: &ModelTarget, metered: MeteredRequest, usage: &Usage) {
+        let run = self.run;
+        self.budget.spend_without_answer(usage, target);
+        self.meter.broken_off(run, target, (metered, usage));
+    }
+
+    /// Sends one request. Text is told as it arrives.
+    async fn exchange(&self, target: &ModelTarget, request: &ModelRequest, purpose: Purpose) -> Result<Exchange, Halt> {
         let deltas = Deltas::default();
         let is_shown = self.answerer.agent.output.is_none() && purpose == Purpose::Answer;
         let mut teller = self.teller();
         let mut told = |delta: openfang_model::Delta<'_>| {
+            deltas.count(&delta);
             if is_shown {
                 deltas.take(delta);
             }
@@ -115,10 +140,15 @@ impl Work<'_> {
             answer = target.client.answer(request, &mut told) => Some(answer),
             stopped = teller.follow(&deltas) => return Err(stopped.into()),
         };
-        if matches!(answer, Some(Ok(_))) {
-            teller.tell(&deltas).await?;
+        let bytes = deltas.bytes();
+        match answer {
+            None => Ok(Exchange::Interrupted { bytes }),
+            Some(Err(error)) => Ok(Exchange::Failed { error, bytes }),
+            Some(Ok(answer)) => {
+                teller.tell(&deltas).await?;
+                Ok(Exchange::Answered(Box::new(answer)))
+            }
         }
-        Ok(answer)
     }
 
     /// The one place that decides what follows from an error.

@@ -121,6 +121,12 @@ impl Budget {
         self.add(&answer.usage, cost, false);
     }
 
+    /// Counts a request without a whole answer: a message interrupted it, or it broke off.
+    pub(super) fn spend_without_answer(&mut self, usage: &Usage, target: &ModelTarget) {
+        let price = target.facts.as_ref().and_then(|facts| facts.price);
+        self.add(usage, price.map(|price| price.of(usage)).unwrap_or_default(), false);
+    }
+
     fn add(&mut self, usage: &Usage, cost: Cost, is_answer: bool) {
         self.spent.steps += 1;
         self.answers += u32::from(is_answer);

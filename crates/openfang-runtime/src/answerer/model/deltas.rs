@@ -1,6 +1,7 @@
 //! What a model says, piece by piece, on its way from the wire to the task. The wire tells without waiting; the task is told
 //! beside it, so a slow store holds up no connection.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use openfang_model::Delta;
@@ -14,6 +15,8 @@ use crate::answerer::{EventSink, RunEvent, RunStopped, TextDelta};
 pub(super) struct Deltas {
     text: Mutex<String>,
     arrived: Notify,
+    /// How many bytes have arrived, shown or not.
+    bytes: AtomicUsize,
 }
 
 impl Deltas {
@@ -26,6 +29,21 @@ impl Deltas {
             }
             Delta::Thinking(_) | Delta::CallBegins { .. } | Delta::CallGrows { .. } => {}
         }
+    }
+
+    /// Counts what arrives of an answer.
+    pub(super) fn count(&self, delta: &Delta<'_>) {
+        let bytes = match delta {
+            Delta::Text(text) | Delta::Thinking(text) => text.len(),
+            Delta::CallBegins { name, .. } => name.len(),
+            Delta::CallGrows { bytes, .. } => *bytes,
+        };
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// How many bytes of an answer have arrived.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
     }
 
     fn waiting(&self) -> String {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use openfang_model::{Cost, ModelAnswer, ModelRequest, Usage};
+use openfang_model::{Cost, ModelRequest, Usage};
 use openfang_store::{BudgetKind, BudgetLimits, BudgetSpent, Reservation, Spender, Spending, UsageRecord, UsageStore};
 use openfang_types::agent::Resources;
 use openfang_types::limits::BUDGET_WARNING_PERCENT;
@@ -28,7 +28,6 @@ pub(super) struct Meter {
 /// A request that may be sent, and the most that it can take.
 pub(super) struct MeteredRequest {
     reservation: Option<Reservation>,
-    most: Usage,
 }
 
 impl Meter {
@@ -52,7 +51,7 @@ impl Meter {
         let (input, output) = (request.estimated_tokens(), u64::from(request.options.max_tokens));
         let most = Usage { input: Some(input), output: Some(output), ..Usage::default() };
         let Some(store) = self.store.as_ref().filter(|_| self.limits != BudgetLimits::default()) else {
-            return Ok(MeteredRequest { reservation: None, most });
+            return Ok(MeteredRequest { reservation: None });
         };
         let price = target.facts.and_then(|facts| facts.price);
         let limits_money = BudgetLimits { tokens_per_hour: None, ..self.limits } != BudgetLimits::default();
@@ -75,7 +74,7 @@ impl Meter {
             let text = format!("{} % of a budget of this agent are used or reserved", reservation.used_percent);
             run.events.emit_with_next(RunEvent::Working(vec![Part::progress(text, None, None)])).await;
         }
-        Ok(MeteredRequest { reservation: Some(reservation), most })
+        Ok(MeteredRequest { reservation: Some(reservation) })
     }
 
     /// Replaces what was reserved by what an answer took.
@@ -83,17 +82,19 @@ impl Meter {
         &mut self,
         run: &AgentRun<'_>,
         target: &ModelTarget,
-        (metered, answer): (MeteredRequest, &ModelAnswer),
+        (metered, usage): (MeteredRequest, &Usage),
     ) {
-        // What the provider did not count is taken as estimated.
-        let usage = Usage { input: answer.usage.input.or(metered.most.input), ..answer.usage };
-        self.settle(run, target, metered, UsageRecord { answers: 1, ..record(target, &usage) });
+        self.settle(run, target, metered, UsageRecord { answers: 1, ..record(target, usage) });
     }
 
-    /// The answer was dropped while it arrived: the provider has read the request.
-    pub(super) fn interrupted(&mut self, run: &AgentRun<'_>, target: &ModelTarget, metered: MeteredRequest) {
-        let usage = Usage { input: metered.most.input, ..Usage::default() };
-        self.settle(run, target, metered, record(target, &usage));
+    /// The answer broke off, or was dropped while it arrived: the provider has read the request and has written so much.
+    pub(super) fn broken_off(
+        &mut self,
+        run: &AgentRun<'_>,
+        target: &ModelTarget,
+        (metered, usage): (MeteredRequest, &Usage),
+    ) {
+        self.settle(run, target, metered, record(target, usage));
     }
 
     /// The provider gave no answer, and takes nothing for that.
