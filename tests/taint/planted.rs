@@ -192,3 +192,33 @@ async fn a_known_host_beside_the_url_does_not_let_data_go_to_another() {
     }
     assert_eq!(site.heard().len(), 0);
 }
+
+/// Whoever redirects chooses the host that is asked: after foreign content, neither tool that fetches goes along.
+#[tokio::test]
+async fn a_known_host_that_redirects_does_not_let_data_go_to_another() {
+    let other =
+        RawAgent::new(|_| async { RawAnswer::from(whole(200, "content-type: application/json\r\n", b"{}")) }).await;
+    let location = format!("location: {}/?d=SECRET\r\n", other.url());
+    let known = RawAgent::new(move |_| {
+        let answer = whole(302, &location, b"");
+        async move { RawAnswer::from(answer) }
+    })
+    .await;
+    let url = known.url().replace("127.0.0.1", "localhost");
+    let rule = |tool: &str| {
+        let call = format!("{{ tool = {{ name = \"{tool}\", arguments = {{ url = \"{url}/card.json\" }} }} }}");
+        format!("[[rules]]\nwhen = {{ text = \"{tool}\" }}\nsteps = [{{ tool = {{ name = \"server\" }} }}, {call}]\n")
+    };
+    let home = TestHome::new().with_script("reader", &["*"], &(rule("web_fetch") + &rule("a2a_discover")));
+    let web = WebConfig { allow: vec!["127.0.0.1".to_owned(), "localhost".to_owned()], ..WebConfig::default() };
+    let boot = home.boot_with(Config { web, ..Config::default() });
+    let kernel = boot.tool(Probe::source("server", labels("server")).boxed()).start().unwrap();
+
+    for tool in ["web_fetch", "a2a_discover"] {
+        let before = known.heard().len();
+        let task =
+            send(&kernel, &callers::operator(&kernel), "reader", &format!("{tool}: look at {url}/ please")).await;
+        assert!(known.heard().len() > before, "{tool}: the user named the host: {task:?}");
+        assert_eq!(other.heard().len(), 0, "{tool}");
+    }
+}
