@@ -106,6 +106,7 @@ impl Bench {
             origin: Origin::OpenFang,
             peer_name: None,
             scope: None,
+            door: openfang_types::principal::Door::Rest,
             push: None,
             remote: None,
             transcript: TranscriptWrite::default(),
@@ -126,6 +127,7 @@ impl Bench {
             remote: None,
             transcript: TranscriptWrite::default(),
             node: None,
+            door: None,
             at,
         }
     }

@@ -19,6 +19,8 @@ use super::ledger::Ledger;
 use crate::support::binary::{Daemon, Openfang};
 use crate::support::rounds;
 
+mod trust;
+
 /// The key of a person: what a model does on the word of anybody else waits for an approval.
 const KEY: &str = "an-api-key-of-some-length";
 const KILLS: u64 = 5;

@@ -80,6 +80,7 @@ pub(crate) fn new_task(owner: &Owner, message: &str) -> NewTask {
         events: Vec::new(),
         labels: Labels::none(),
         scope: None,
+        door: openfang_types::principal::Door::Cli,
         trace: id.parse().unwrap(),
         origin: Origin::OpenFang,
         peer_name: None,
@@ -127,6 +128,7 @@ pub(crate) fn write(record: &TaskRecord, events: Vec<EventBody>) -> Append {
         remote: None,
         transcript: TranscriptWrite::default(),
         node: None,
+        door: None,
         at: now(),
     }
 }

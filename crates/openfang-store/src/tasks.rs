@@ -8,6 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
 use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId, TaskName, TraceId};
+use openfang_types::principal::Door;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Origin, Task, TaskParts, TaskState, TaskStatus};
 use sha2::{Digest as _, Sha256};
@@ -63,6 +64,8 @@ pub trait TaskStore: Send + Sync {
     fn orphans<'a>(&'a self, living: &'a [NodeId]) -> StoreFuture<'a, Vec<TaskRecord>>;
     /// What narrowed the creator of a task: profiles, and the label of its key.
     fn scope(&self, id: TaskId) -> StoreFuture<'_, Option<String>>;
+    /// The door of a task: how its newest message came in. None if that is not known.
+    fn door(&self, id: TaskId) -> StoreFuture<'_, Option<Door>>;
     /// Takes over a task for a node, if it is still at this version. Counts as another attempt.
     fn claim(&self, id: TaskId, version: u64, node: NodeId) -> StoreFuture<'_, Stamp>;
     /// Folds and evicts old tasks, and deletes old transcripts. Running tasks are never touched.
@@ -108,6 +111,8 @@ pub struct NewTask {
     pub labels: Labels,
     /// What narrows its creator: profiles, and the label of its key.
     pub scope: Option<String>,
+    /// How its message came in.
+    pub door: Door,
     /// The request that created it.
     pub trace: TraceId,
     /// The dialect in which it was created.
@@ -257,6 +262,8 @@ pub struct Append {
     pub transcript: TranscriptWrite,
     /// The process that works on it from now on, if that changes because a message continues it here.
     pub node: Option<NodeId>,
+    /// How the message came in that continues it, if one does.
+    pub door: Option<Door>,
     pub at: Timestamp,
 }
 

@@ -6,6 +6,7 @@ use openfang_store::{Append, RemoteRecord, Stamp, StoreError, TaskRecord};
 use openfang_types::event::EventBody;
 use openfang_types::ids::TaskId;
 use openfang_types::limits::TASK_MAX_BYTES;
+use openfang_types::principal::Door;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, TaskState};
 
@@ -58,7 +59,11 @@ impl Tasks {
         }
         let status = self.inner.status(&record.task, TaskState::Working, Vec::new());
         let events = vec![EventBody::Message(incoming.message.clone()), EventBody::Status(status)];
-        let stamp = match self.inner.append(&record, events.clone(), incoming.labels.clone()).await {
+        let stamp = match self
+            .inner
+            .append(&record, events.clone(), incoming.labels.clone(), Some(incoming.caller.door))
+            .await
+        {
             // Somebody was faster: another answer, or a cancel.
             Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {
                 let state = self.head(&incoming.caller, id).await?.task.status.state;
@@ -101,14 +106,16 @@ impl Tasks {
 }
 
 impl Inner {
-    /// A write by whoever does not run the task; the task is this process's afterwards.
+    /// A write by whoever does not run the task; the task is this process's afterwards. The door is that of the message that
+    /// continues it, if one does.
     pub(crate) async fn append(
         &self,
         record: &TaskRecord,
         events: Vec<EventBody>,
         labels: Labels,
+        door: Option<Door>,
     ) -> Result<Stamp, StoreError> {
-        self.append_with(record, events, labels, None).await
+        self.store.append(Append { door, ..self.write(record, events, labels) }).await
     }
 
     /// The same, with what is known of the remote side from now on.
@@ -119,17 +126,21 @@ impl Inner {
         labels: Labels,
         remote: Option<RemoteRecord>,
     ) -> Result<Stamp, StoreError> {
-        let write = Append {
+        self.store.append(Append { remote, ..self.write(record, events, labels) }).await
+    }
+
+    fn write(&self, record: &TaskRecord, events: Vec<EventBody>, labels: Labels) -> Append {
+        Append {
             owner: record.owner.clone(),
             id: record.task.id,
             version: record.version,
             events,
             labels,
-            remote,
+            remote: None,
             transcript: openfang_store::TranscriptWrite::default(),
             node: Some(self.node_id),
+            door: None,
             at: self.clock.now(),
-        };
-        self.store.append(write).await
+        }
     }
 }

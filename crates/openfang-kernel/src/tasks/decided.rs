@@ -5,7 +5,7 @@ use std::sync::Arc;
 use openfang_store::{Approval, StoreError, TaskRecord};
 use openfang_types::event::EventBody;
 use openfang_types::ids::TaskId;
-use openfang_types::principal::{Door, Principal};
+use openfang_types::principal::Principal;
 use openfang_types::task::{Part, TaskState};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -27,17 +27,19 @@ impl Tasks {
         let agent = self.inner.settings().agents().get(&record.task.agent).cloned();
         let (TaskState::InputRequired, Some(agent)) = (record.task.status.state, agent) else { return Ok(()) };
         let principal = self.narrowed_as_begun(self.who_goes_on(caller, &record), id).await?;
+        // The turn that asked is the newest one, so an older record of the question knows its door as well.
+        let door = self.door_as_begun(id, decided.door).await?;
         let message = self.message_of_parts(None, vec![part(decided)]);
         let status = self.inner.status(&record.task, TaskState::Working, Vec::new());
         let events = vec![EventBody::Message(message.clone()), EventBody::Status(status)];
-        let stamp = match self.inner.append(&record, events.clone(), caller.entry_labels()).await {
+        let stamp = match self.inner.append(&record, events.clone(), caller.entry_labels(), None).await {
             // Somebody sent a message or canceled the task this very moment.
             Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => return Ok(()),
             stamp => stamp?,
         };
         let TaskRecord { mut task, owner, labels, trace, .. } = record;
         events.iter().for_each(|event| task.apply(event));
-        let caller = Caller { principal: Arc::new(principal), door: Door::Rest, trace, hops: 0, room: None };
+        let caller = Caller { principal: Arc::new(principal), door, trace, hops: 0, room: None };
         let log = Arc::new(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp));
         let cancel = CancellationToken::new();
         let plan = Plan { caller, agent, log, message, told: 0, is_resumed: false, granted: None, cancel };

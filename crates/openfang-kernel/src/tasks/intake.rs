@@ -236,6 +236,7 @@ impl Inner {
             events: Vec::new(),
             labels: incoming.labels.clone(),
             scope: Some(incoming.caller.principal.begun_as()).filter(|scope| !scope.is_empty()),
+            door: incoming.caller.door,
             trace: incoming.caller.trace,
             origin: incoming.origin,
             peer_name: incoming.peer_name.clone(),

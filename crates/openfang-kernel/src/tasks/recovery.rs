@@ -92,7 +92,8 @@ impl Tasks {
         let id = task.id;
         let hops = remote.as_ref().map_or(0, |remote| remote.hops);
         let principal = self.narrowed_as_begun(self.resumed_as(&owner, &labels), id).await?;
-        let caller = Caller { principal: Arc::new(principal), door: Door::Rest, trace, hops, room: None };
+        let door = self.door_as_begun(id, Door::A2a).await?;
+        let caller = Caller { principal: Arc::new(principal), door, trace, hops, room: None };
         let log = TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp).with_remote(remote);
         let log = Arc::new(log);
         let OpenTurn { message, told, .. } = opened;
@@ -104,17 +105,20 @@ impl Tasks {
         Ok(())
     }
 
-    /// A principal with the profiles that narrowed whoever began a task. A profile that is gone leaves nothing.
+    /// A principal with the profiles that narrowed whoever began a task, and with the label of their key. A profile that is gone
+    /// leaves nothing.
     pub(super) async fn narrowed_as_begun(&self, principal: Principal, id: TaskId) -> Result<Principal, KernelError> {
         let scope = self.inner.store.scope(id).await?.unwrap_or_default();
-        let settings = self.inner.settings();
-        let names = scope
-            .split('=')
-            .next()
-            .unwrap_or_default()
-            .split(' ')
-            .filter_map(|name| name.parse().ok());
-        Ok(names.fold(principal, |principal, name| settings.narrowed_to(principal, &name)))
+        Ok(if principal.begun_as() == scope { principal } else { self.narrowed_to(principal, &scope) })
+    }
+
+    /// How the newest message of a task came in, or this where it is not known: whoever was no person then is none later.
+    /// Nobody waits at the terminal any more.
+    pub(super) async fn door_as_begun(&self, id: TaskId, unknown: Door) -> Result<Door, KernelError> {
+        Ok(match self.inner.store.door(id).await?.unwrap_or(unknown) {
+            Door::Cli => Door::Rest,
+            door @ (Door::Rest | Door::Mcp | Door::A2a | Door::Agent) => door,
+        })
     }
 
     /// The turn an orphan was in: its last message, and how many events came after the work on it began.

@@ -193,13 +193,9 @@ impl Tasks {
             let Some(agent) = agent else { continue };
             let record = self.inner.store.head(&owner, id).await?;
             let principal = self.narrowed_as_begun(self.resumed_as(&owner, &record.labels), id).await?;
-            let caller = Caller {
-                principal: Arc::new(principal),
-                door: Door::Rest,
-                trace: record.trace,
-                hops: remote.hops,
-                room: None,
-            };
+            let door = self.door_as_begun(id, Door::A2a).await?;
+            let caller =
+                Caller { principal: Arc::new(principal), door, trace: record.trace, hops: remote.hops, room: None };
             let push = self.inner.expect_pushes(&agent, id);
             self.follow_sign_in(WaitingSignIn { caller, agent, task: id, remote, push });
         }

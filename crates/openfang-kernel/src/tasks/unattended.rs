@@ -50,13 +50,15 @@ impl Tasks {
         Ok(self.narrowed_to(principal.shown_by(credential), scope))
     }
 
-    /// Whoever was narrowed stays so. A profile that is gone leaves nothing.
-    fn narrowed_to(&self, principal: Principal, scope: &str) -> Principal {
+    /// Whoever was narrowed stays so, and brings the label that it brought. A profile that is gone leaves nothing.
+    pub(super) fn narrowed_to(&self, principal: Principal, scope: &str) -> Principal {
         let (profiles, label) = scope.split_once('=').unwrap_or((scope, ""));
         let settings = self.inner.settings();
         let names = profiles.split(' ').filter_map(|name| name.parse().ok());
         let principal = names.fold(principal, |principal, name| settings.narrowed_to(principal, &name));
-        principal.bringing(Label::ALL.into_iter().find(|known| known.as_str() == label))
+        let known = Label::ALL.into_iter().find(|known| known.as_str() == label);
+        // A label that nobody knows any more is no reason to trust anybody.
+        principal.bringing(known.or_else(|| (!label.is_empty()).then_some(Label::UntrustedAgent)))
     }
 
     /// Sends a message whose task goes on by itself. Returns when the task is stored.

@@ -109,6 +109,7 @@ fn new_task(id: TaskId, conversation: &Conversation, transcript: TranscriptWrite
         events: Vec::new(),
         labels: Labels::none(),
         scope: None,
+        door: openfang_types::principal::Door::Rest,
         trace: TraceId::from_uuid(id.as_uuid()),
         origin: Origin::OpenFang,
         peer_name: None,

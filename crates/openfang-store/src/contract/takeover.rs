@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use openfang_types::principal::Door;
 use openfang_types::task::TaskState;
 
 use super::{append, create, end, finished_task, new_task, node, now, owner, status, write};
@@ -16,6 +17,23 @@ pub(crate) async fn takeover(fresh: impl Fn() -> Box<dyn TaskStore>) {
     what_has_ended_cannot_be_claimed(&*fresh()).await;
     a_message_continues_a_task_on_another_node(&*fresh()).await;
     the_profiles_of_the_creator_stay_with_a_task(&*fresh()).await;
+    the_door_of_the_newest_message_stays_with_a_task(&*fresh()).await;
+}
+
+async fn the_door_of_the_newest_message_stays_with_a_task(store: &dyn TaskStore) {
+    let ada = owner("ada");
+    let record = create(store, NewTask { door: Door::Rest, ..new_task(&ada, "1") }).await;
+    assert_eq!(store.door(record.task.id).await, Ok(Some(Door::Rest)));
+
+    let asked = append(store, &record, vec![status(TaskState::InputRequired)]).await;
+    let answer = Append { door: Some(Door::A2a), ..write(&asked, vec![status(TaskState::Working)]) };
+    store.append(answer).await.unwrap();
+    let read = store.get(&ada, record.task.id).await.unwrap();
+    append(store, &read, vec![status(TaskState::Working)]).await;
+    store.claim(record.task.id, read.version + 1, node(2)).await.unwrap();
+
+    assert_eq!(store.door(record.task.id).await, Ok(Some(Door::A2a)));
+    assert_eq!(store.door(new_task(&ada, "2").id).await, Err(StoreError::NotFound));
 }
 
 async fn the_profiles_of_the_creator_stay_with_a_task(store: &dyn TaskStore) {

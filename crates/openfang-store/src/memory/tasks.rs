@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
 use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId, TaskName};
 use openfang_types::limits::MEMORY_TASKS;
+use openfang_types::principal::Door;
 use openfang_types::task::{TaskParts, TaskState};
 use tokio::sync::watch;
 
@@ -48,6 +49,7 @@ struct Entry {
     record: TaskRecord,
     /// The profiles that narrow its creator.
     scope: Option<String>,
+    door: Door,
     resend_key: ResendKey,
     cancel_requested: bool,
     events: Vec<TaskEvent>,
@@ -177,6 +179,7 @@ impl Inner {
         entry.record.version += 1;
         entry.record.labels.join(&write.labels);
         entry.record.node = write.node.unwrap_or(entry.record.node);
+        entry.door = write.door.unwrap_or(entry.door);
         entry.update_remote(write.remote);
         entry.latest.send_replace(entry.record.seq);
         let woken: usize = entry
@@ -237,6 +240,7 @@ fn entry_of(mut new: NewTask) -> Entry {
         bytes: weight(&events),
         resend_key: new.resend_key,
         scope: new.scope.clone(),
+        door: new.door,
         cancel_requested: false,
         events: Vec::new(),
         pushes: push.into_iter().collect(),
@@ -348,6 +352,11 @@ impl TaskStore for MemoryTasks {
 
     fn scope(&self, id: TaskId) -> StoreFuture<'_, Option<String>> {
         let found = self.lock().entries.get(&id).map(|entry| entry.scope.clone());
+        ready(found.ok_or(StoreError::NotFound))
+    }
+
+    fn door(&self, id: TaskId) -> StoreFuture<'_, Option<Door>> {
+        let found = self.lock().entries.get(&id).map(|entry| Some(entry.door));
         ready(found.ok_or(StoreError::NotFound))
     }
 

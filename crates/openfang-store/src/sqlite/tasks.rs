@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use openfang_types::event::{Seq, TaskEvent};
 use openfang_types::ids::{NodeId, Owner, TaskId, TaskName};
 use openfang_types::limits::STORE_RESERVED_WRITE_BYTES;
+use openfang_types::principal::Door;
 use openfang_types::task::TaskState;
 use tokio::sync::watch;
 
@@ -153,6 +154,10 @@ impl TaskStore for SqliteTasks {
 
     fn scope(&self, id: TaskId) -> StoreFuture<'_, Option<String>> {
         self.sqlite.read(move |connection| read::scope(connection, id))
+    }
+
+    fn door(&self, id: TaskId) -> StoreFuture<'_, Option<Door>> {
+        self.sqlite.read(move |connection| read::door(connection, id))
     }
 
     fn claim(&self, id: TaskId, version: u64, node: NodeId) -> StoreFuture<'_, Stamp> {

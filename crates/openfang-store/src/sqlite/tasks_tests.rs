@@ -51,6 +51,10 @@ impl TaskStore for Shared {
         self.reads.scope(id)
     }
 
+    fn door(&self, id: TaskId) -> StoreFuture<'_, Option<Door>> {
+        self.reads.door(id)
+    }
+
     fn find<'a>(&'a self, owner: &'a Owner, name: &'a TaskName) -> StoreFuture<'a, TaskId> {
         self.reads.find(owner, name)
     }

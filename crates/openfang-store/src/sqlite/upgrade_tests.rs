@@ -36,6 +36,7 @@ fn task(number: u8, events: Vec<EventBody>) -> NewTask {
         events,
         labels: Labels::one(Label::User, "rest"),
         scope: None,
+        door: openfang_types::principal::Door::Rest,
         trace: id.parse().unwrap(),
         origin: Origin::OpenFang,
         peer_name: None,
@@ -68,6 +69,7 @@ async fn fill(sqlite: &Sqlite) {
         remote: None,
         transcript: TranscriptWrite::default(),
         node: None,
+        door: None,
         at: at(6),
     };
     tasks.append(write).await.unwrap();
@@ -198,4 +200,12 @@ async fn a_stored_database_is_sound_before_it_is_upgraded_and_after() {
 
     assert_eq!((before.findings, before.events), (Vec::new(), 11));
     assert_eq!((after.findings, after.events), (Vec::new(), 11));
+}
+
+#[tokio::test]
+async fn how_a_task_from_before_the_upgrade_came_in_is_not_known() {
+    let home = stored().await;
+    let tasks = home.open().stores().tasks;
+
+    assert_eq!(tasks.door(task(4, Vec::new()).id).await, Ok(None));
 }

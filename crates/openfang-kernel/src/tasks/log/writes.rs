@@ -80,6 +80,7 @@ impl TaskLog {
                     remote,
                     transcript,
                     node: None,
+                    door: None,
                     at: self.inner.clock.now(),
                 };
                 tasks.append(write).await.map(Created::New)

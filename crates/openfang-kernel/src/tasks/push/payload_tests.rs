@@ -32,6 +32,7 @@ async fn finished(stores: &Stores) -> TaskRecord {
         events: vec![status(TaskState::Working), artifact("one"), artifact("two")],
         labels: Labels::none(),
         scope: None,
+        door: openfang_types::principal::Door::Rest,
         trace: openfang_types::ids::TraceId::from_uuid(id),
         origin: Origin::V10,
         peer_name: Some("theirs".parse().unwrap()),
@@ -53,6 +54,7 @@ async fn finished(stores: &Stores) -> TaskRecord {
         remote: None,
         transcript: openfang_store::TranscriptWrite::default(),
         node: None,
+        door: None,
         at: jiff::Timestamp::UNIX_EPOCH,
     };
     stores.tasks.append(write).await.unwrap();

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
 use openfang_types::ids::{NodeId, Owner, TaskId, TaskName, TraceId};
+use openfang_types::principal::Door;
 use openfang_types::task::{Task, TaskParts};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
@@ -68,6 +69,14 @@ pub(super) fn scope(connection: &Connection, id: TaskId) -> Result<Option<String
     let sql = "SELECT scope FROM a2a_tasks WHERE id = ?1";
     let found = each(connection, sql, [id.as_uuid().into_bytes()], |row| get::<Option<String>>(row, 0))?;
     found.into_iter().next().ok_or(StoreError::NotFound)
+}
+
+/// How the newest message of a task came in. A word that is none is not known either.
+pub(super) fn door(connection: &Connection, id: TaskId) -> Result<Option<Door>, StoreError> {
+    let sql = "SELECT `door` FROM a2a_tasks WHERE id = ?1";
+    let found = each(connection, sql, [id.as_uuid().into_bytes()], |row| get::<Option<String>>(row, 0))?;
+    let word = found.into_iter().next().ok_or(StoreError::NotFound)?;
+    Ok(word.as_deref().and_then(Door::from_word))
 }
 
 /// The tasks that a statement finds. It selects [`COLUMNS`] first.

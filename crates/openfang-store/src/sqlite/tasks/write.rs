@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use openfang_types::event::{EventBody, TaskEvent};
 use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId, TaskName, TraceId};
+use openfang_types::principal::Door;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Origin, TaskState};
 use rusqlite::{OptionalExtension as _, Params, Row, params};
@@ -38,6 +39,7 @@ pub(super) struct Creation {
     head: String,
     labels: String,
     scope: Option<String>,
+    door: Door,
     trace: TraceId,
     origin: Origin,
     peer_name: Option<TaskName>,
@@ -68,6 +70,7 @@ impl Creation {
             bodies: json(&events)?,
             labels: labels_text(&new.labels)?,
             scope: new.scope,
+            door: new.door,
             trace: new.trace,
             origin: new.origin,
             peer_name: new.peer_name,
@@ -137,8 +140,8 @@ impl Creation {
     /// Inserts the row, unless its message, its id or its name exists already.
     fn insert(&self, batch: &Batch<'_>) -> Result<usize, StoreError> {
         let sql = "INSERT INTO a2a_tasks (id, owner, agent, context_id, state, status_at, created_at, version, seq,
-                       origin, resend_key, node, attempt, labels, trace, peer_name, first, head)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, 1, ?12, ?13, ?14, ?15, ?16)
+                       origin, resend_key, node, attempt, labels, trace, peer_name, first, head, `door`)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, 1, ?12, ?13, ?14, ?15, ?16, ?17)
                    ON CONFLICT DO NOTHING";
         let values = params![
             self.id.as_uuid().into_bytes(),
@@ -157,6 +160,7 @@ impl Creation {
             self.peer_name.as_ref().map(TaskName::as_str),
             self.first(),
             self.head(),
+            self.door.as_str(),
         ];
         execute(batch, sql, values)
     }
@@ -187,6 +191,7 @@ pub(super) struct Addition {
     remote: Option<RemoteRecord>,
     transcript: NewItems,
     node: Option<NodeId>,
+    door: Option<Door>,
     at: i64,
     followed: Option<Followed>,
 }
@@ -228,6 +233,7 @@ impl Addition {
             remote: write.remote,
             transcript: NewItems::of(write.transcript)?,
             node: write.node,
+            door: write.door,
             at: nanos(write.at),
             followed: tail.map(|tail| Followed { tail, events: write.events, at: write.at }),
         })
@@ -298,7 +304,7 @@ impl Addition {
     /// Most events change neither state nor node nor labels. Then no index is updated.
     fn update(&self, batch: &Batch<'_>, target: &TaskRow, to: TaskState, stamp: Stamp) -> Result<(), StoreError> {
         let (version, seq) = (signed(stamp.version), signed(stamp.seq));
-        if self.head.is_none() && self.node.is_none() && target.labels.is_none() {
+        if self.head.is_none() && self.node.is_none() && self.door.is_none() && target.labels.is_none() {
             execute(
                 batch,
                 "UPDATE a2a_tasks SET version = ?2, seq = ?3 WHERE n = ?1",
@@ -307,10 +313,13 @@ impl Addition {
             return Ok(());
         }
         let sql = "UPDATE a2a_tasks SET version = ?2, seq = ?3, state = ?4, status_at = ?5, node = ?6,
-                   labels = coalesce(?7, labels), head = coalesce(?8, head) WHERE n = ?1";
+                   labels = coalesce(?7, labels), head = coalesce(?8, head),
+                   `door` = coalesce(?9, `door`) WHERE n = ?1";
         let status_at = self.status_at.unwrap_or(target.status_at);
         let node = self.node.map_or(target.node, |node| node.as_uuid().into_bytes());
-        execute(batch, sql, params![target.n, version, seq, to.as_str(), status_at, node, target.labels, self.head])?;
+        let came_in = self.door.map(Door::as_str);
+        let values = params![target.n, version, seq, to.as_str(), status_at, node, target.labels, self.head, came_in];
+        execute(batch, sql, values)?;
         Ok(())
     }
 }
