@@ -244,3 +244,64 @@ async fn a_call_that_is_too_long_to_be_shown_cannot_be_approved() {
     assert_eq!(said.reason(), "cannot_be_shown", "{said}");
     assert!(mailer.kernel.approvals(&mailer.operator()).await.unwrap().is_empty());
 }
+
+/// Keys of ada, by what narrows them.
+fn key_of_ada(mailer: &Mailer, label: Option<openfang_types::taint::Label>, key: &str) -> Caller {
+    let grants = openfang_types::principal::Grants::parse(["*", "agent:mailer", "agent:mailer/*"]).unwrap();
+    let credential = openfang_types::principal::Credential::Key(key.parse().unwrap());
+    let principal = Principal::user("ada".parse().unwrap(), grants).bringing(label).shown_by(credential);
+    Caller { principal: principal.into(), door: Door::Mcp, ..mailer.operator() }
+}
+
+/// A call that waits for a person.
+async fn waits(mailer: &Mailer, caller: &Caller, text: &str) -> Result<ApprovalId, KernelError> {
+    match call(&mailer.kernel, caller, "probe_send", json!({ "text": text })).await.unwrap_err() {
+        KernelError::Tool(ToolError::NeedsApproval(needed)) => Ok(needed.id),
+        error => Err(error),
+    }
+}
+
+#[tokio::test]
+async fn a_narrowed_key_neither_sees_nor_decides_nor_uses_what_was_asked_by_another() {
+    use openfang_types::taint::Label;
+    let mailer = Mailer::new();
+    let untrusted = key_of_ada(&mailer, Some(Label::UntrustedAgent), "000000000001");
+    let other = key_of_ada(&mailer, Some(Label::McpServer), "000000000002");
+    let labelled = key_of_ada(&mailer, Some(Label::User), "000000000003");
+    let whole = key_of_ada(&mailer, None, "000000000004");
+    let id = waits(&mailer, &untrusted, "my account").await.unwrap();
+
+    for narrowed in [&other, &labelled] {
+        assert!(mailer.kernel.approvals(narrowed).await.unwrap().is_empty());
+        let unknown = mailer.kernel.approval(narrowed, id).await.unwrap_err();
+        assert_eq!(unknown.reason(), "unknown_approval", "{unknown}");
+        let shown = mailer.kernel.approval(&whole, id).await.unwrap();
+        assert_refused(mailer.decide(narrowed, &shown, DecisionKind::Approve).await, "unknown_approval");
+    }
+    let own = mailer.kernel.approvals(&untrusted).await.unwrap();
+    assert_eq!(own.iter().map(|one| one.id).collect::<Vec<_>>(), [id], "whoever asked sees how it stands");
+
+    let shown = mailer.kernel.approval(&whole, id).await.unwrap();
+    mailer.decide(&whole, &shown, DecisionKind::Approve).await.unwrap();
+    assert!(waits(&mailer, &other, "my account").await.is_ok(), "the call of another key is another call");
+    assert_eq!(mailer.sender.calls(), 0);
+    assert!(
+        call(&mailer.kernel, &untrusted, "probe_send", json!({ "text": "my account" }))
+            .await
+            .is_ok()
+    );
+}
+
+#[tokio::test]
+async fn whoever_may_not_use_a_tool_does_not_approve_its_calls() {
+    let mailer = Mailer::new();
+    let untrusted = key_of_ada(&mailer, Some(openfang_types::taint::Label::UntrustedAgent), "000000000001");
+    let id = waits(&mailer, &untrusted, "my account").await.unwrap();
+    let grants = openfang_types::principal::Grants::parse(["get_*"]).unwrap();
+    let principal = Principal::user("ada".parse().unwrap(), grants);
+    let without = Caller { principal: principal.into(), door: Door::Rest, ..mailer.operator() };
+    let shown = mailer.kernel.approval(&mailer.operator(), id).await.unwrap();
+
+    assert_refused(mailer.decide(&without, &shown, DecisionKind::Approve).await, "no_right_to_the_tool");
+    mailer.decide(&without, &shown, DecisionKind::Deny).await.unwrap();
+}

@@ -178,7 +178,9 @@ const fn status_of_approval(error: &ApprovalError) -> StatusCode {
     match error {
         ApprovalError::Unknown(_) => StatusCode::NOT_FOUND,
         ApprovalError::NotWaiting { .. } | ApprovalError::OtherCall(_) => StatusCode::CONFLICT,
-        ApprovalError::NotAPerson | ApprovalError::AtThisMachine(_) => StatusCode::FORBIDDEN,
+        ApprovalError::NotAPerson | ApprovalError::NoRight(_) | ApprovalError::AtThisMachine(_) => {
+            StatusCode::FORBIDDEN
+        }
     }
 }
 

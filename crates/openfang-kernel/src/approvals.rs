@@ -1,17 +1,19 @@
 //! Calls that wait for a person: who may see them, and who may decide on them.
 //!
-//! A person decides, and only on calls of their own; the admin on those of everybody. A call that executes is approved at
+//! A person decides, and only on calls of their own; the admin on those of everybody. Whoever is narrowed knows of the calls
+//! that were asked so, and approves what it may use itself. A call that executes is approved at
 //! this machine only: on the command line, which proves itself with the token of this start, or in this process.
 
 use std::sync::Arc;
 
+use openfang_runtime::pipeline::Pipeline;
 use openfang_store::{
     Approval, ApprovalState, ApprovalStep, ApprovalStore, AuditKind, AuditOutcome, AuditRow, AuditStore, AuditSubject,
     Decision, DecisionWord, StoreError,
 };
 use openfang_types::api::{ApprovalView, DecisionKind};
 use openfang_types::clock::Clock;
-use openfang_types::ids::{ApprovalId, Owner};
+use openfang_types::ids::{ApprovalId, Owner, ToolName};
 use openfang_types::principal::{AdminProof, Door, PrincipalKind};
 use serde_json::Value;
 
@@ -35,6 +37,9 @@ pub enum ApprovalError {
          `--trust untrusted-agent`"
     )]
     NotAPerson,
+    /// The tool is not there for whoever decides.
+    #[error("you may not use {0} yourself, so you cannot approve a call of it; you can deny it")]
+    NoRight(ToolName),
     /// The call executes something.
     #[error(
         "this call executes, so it is approved at the machine of the server only, with `openfang approval approve {0}`"
@@ -47,23 +52,31 @@ pub enum ApprovalError {
 pub(crate) struct Approvals {
     store: Arc<dyn ApprovalStore>,
     audit: Arc<dyn AuditStore>,
+    pipeline: Arc<Pipeline>,
     clock: Arc<dyn Clock>,
 }
 
 impl Approvals {
-    pub(crate) fn new((store, audit): (Arc<dyn ApprovalStore>, Arc<dyn AuditStore>), clock: Arc<dyn Clock>) -> Self {
-        Self { store, audit, clock }
+    pub(crate) fn new(
+        (store, audit): (Arc<dyn ApprovalStore>, Arc<dyn AuditStore>),
+        pipeline: Arc<Pipeline>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { store, audit, pipeline, clock }
     }
 
     /// The approvals that the caller may see, newest first.
     pub(crate) async fn list(&self, caller: &Caller) -> Result<Vec<ApprovalView>, KernelError> {
         let found = self.store.list(whose(caller), self.clock.now()).await?;
-        Ok(found.iter().map(view).collect())
+        let narrowing = caller.principal.begun_as();
+        Ok(found.iter().filter(|known| known.is_known_to(&narrowing)).map(view).collect())
     }
 
     /// One approval that the caller may see.
     pub(crate) async fn get(&self, caller: &Caller, id: ApprovalId) -> Result<Approval, KernelError> {
         let found = self.store.get(whose(caller), id, self.clock.now()).await?;
+        let narrowing = caller.principal.begun_as();
+        let found = found.filter(|known| known.is_known_to(&narrowing));
         Ok(found.ok_or(ApprovalError::Unknown(id))?)
     }
 
@@ -76,7 +89,7 @@ impl Approvals {
     ) -> Result<Approval, KernelError> {
         let known = self.get(caller, id).await?;
         let row = row(caller, &known, kind, self.clock.now());
-        if let Err(error) = may_decide(caller, &known, kind) {
+        if let Err(error) = self.may_decide(caller, &known, kind) {
             let outcome = AuditOutcome::Refused(error.reason().to_owned());
             self.audit.record(AuditKind::Refusal, AuditRow { outcome, ..row });
             return Err(error.into());
@@ -100,6 +113,31 @@ impl Approvals {
         decided
     }
 
+    fn may_decide(&self, caller: &Caller, known: &Approval, kind: DecisionKind) -> Result<(), ApprovalError> {
+        if !caller.is_person() {
+            return Err(ApprovalError::NotAPerson);
+        }
+        if kind == DecisionKind::Deny {
+            return Ok(());
+        }
+        if !self.may_use(caller, known) {
+            return Err(ApprovalError::NoRight(known.tool.clone()));
+        }
+        if known.at_machine && !is_at_this_machine(caller) {
+            return Err(ApprovalError::AtThisMachine(known.id));
+        }
+        Ok(())
+    }
+
+    /// Whether whoever decides may use the tool, through the agent that wants to. Of a tool that is not there now only a
+    /// narrowed caller is not known to have it: before the call is made its owner's rights are looked at again.
+    fn may_use(&self, caller: &Caller, known: &Approval) -> bool {
+        match self.pipeline.catalog().get(&known.tool) {
+            Some(tool) => caller.principal.may_use(&tool.traits, known.agent.as_ref()),
+            None => caller.principal.scope().is_empty(),
+        }
+    }
+
     async fn why_not(&self, caller: &Caller, id: ApprovalId) -> Result<ApprovalError, KernelError> {
         let state = self.get(caller, id).await?.state;
         Ok(match state {
@@ -119,6 +157,7 @@ impl ApprovalError {
             Self::NotWaiting { .. } => "not_waiting",
             Self::OtherCall(_) => "other_call",
             Self::NotAPerson => "not_a_person",
+            Self::NoRight(_) => "no_right_to_the_tool",
             Self::AtThisMachine(_) => "at_this_machine",
         }
     }
@@ -130,16 +169,6 @@ fn whose(caller: &Caller) -> Option<&Owner> {
         PrincipalKind::Admin(_) => None,
         PrincipalKind::Local | PrincipalKind::User(_) => Some(caller.principal.owner()),
     }
-}
-
-fn may_decide(caller: &Caller, known: &Approval, kind: DecisionKind) -> Result<(), ApprovalError> {
-    if !caller.is_person() {
-        return Err(ApprovalError::NotAPerson);
-    }
-    if known.at_machine && kind == DecisionKind::Approve && !is_at_this_machine(caller) {
-        return Err(ApprovalError::AtThisMachine(known.id));
-    }
-    Ok(())
 }
 
 fn is_at_this_machine(caller: &Caller) -> bool {

@@ -13,6 +13,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 use openfang_types::ids::{AgentName, ApprovalId, Owner, TaskId, ToolName, TraceId};
+use openfang_types::limits::{APPROVALS_PER_OWNER, APPROVALS_PER_TASK};
 use openfang_types::principal::Door;
 use openfang_types::taint::Labels;
 use serde::{Deserialize, Serialize};
@@ -40,10 +41,11 @@ pub trait ApprovalStore: Send + Sync {
         call: &'a CallDigests,
         now: Timestamp,
     ) -> StoreFuture<'a, Approval>;
-    /// An approval of exactly this call, outside of tasks of agents with a model, that can be used.
+    /// An approval of exactly this call by a caller who is narrowed so, outside of tasks of agents with a model, that can be
+    /// used.
     fn find_approved<'a>(
         &'a self,
-        owner: &'a Owner,
+        whose: (&'a Owner, &'a str),
         call: &'a CallDigests,
         now: Timestamp,
     ) -> StoreFuture<'a, Option<ApprovalId>>;
@@ -60,12 +62,25 @@ pub struct CallDigests {
     pub definition: String,
 }
 
+/// Who made a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asker {
+    /// What narrows the caller: profiles, and the label of its key; empty for a whole one.
+    pub scope: String,
+    /// Which caller of the owner it is: how it was recognized.
+    pub shown: String,
+    /// Whether a person spoke, with all that is the owner's.
+    pub is_person: bool,
+}
+
 /// A call that waits for a decision, or waited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approval {
     pub id: ApprovalId,
     /// Whose call it is.
     pub owner: Owner,
+    /// Who made it; none if that is not known.
+    pub asker: Option<Asker>,
     /// The task of an agent with a model that goes on after the decision; none for a call that is made again.
     pub task: Option<TaskId>,
     pub agent: Option<AgentName>,
@@ -163,9 +178,36 @@ impl Approval {
         self.state == ApprovalState::Pending && self.expires > now
     }
 
-    /// Whether this is the same call of the same task.
+    /// Whether this is the same call of the same task, by a caller who is narrowed alike.
     pub(crate) fn is_same_call(&self, other: &Self) -> bool {
-        self.digests == other.digests && self.task == other.task && self.owner == other.owner
+        self.digests == other.digests
+            && self.task == other.task
+            && self.owner == other.owner
+            && self.scope() == other.scope()
+    }
+
+    /// What narrowed whoever made the call; none if that is not known.
+    pub fn scope(&self) -> Option<&str> {
+        self.asker.as_ref().map(|asker| asker.scope.as_str())
+    }
+
+    /// Whether somebody who is narrowed so may know of it: a whole caller of all that is its owner's, a narrowed one of what
+    /// was asked so.
+    pub fn is_known_to(&self, narrowing: &str) -> bool {
+        narrowing.is_empty() || self.scope() == Some(narrowing)
+    }
+
+    /// Refuses this call if there is no room for it among those of its owner that wait.
+    pub(crate) fn check_room(&self, waiting: &[&Self]) -> Result<(), StoreError> {
+        let too_many = |what, limit| Err(StoreError::TooMany { what, limit });
+        if waiting.len() >= APPROVALS_PER_OWNER {
+            return too_many("calls that wait for an approval", APPROVALS_PER_OWNER);
+        }
+        let of_task = waiting.iter().filter(|known| known.task == self.task).count();
+        if self.task.is_some() && of_task >= APPROVALS_PER_TASK {
+            return too_many("calls of a task that wait for an approval", APPROVALS_PER_TASK);
+        }
+        Ok(())
     }
 
     /// The approval after a decision.

@@ -30,7 +30,7 @@ pub mod transcripts;
 pub mod usage;
 pub mod users;
 
-pub use approvals::{Approval, ApprovalState, ApprovalStore, CallDigests, Decision, DecisionWord};
+pub use approvals::{Approval, ApprovalState, ApprovalStore, Asker, CallDigests, Decision, DecisionWord};
 pub use audit::{
     ApprovalStep, AuditArguments, AuditEntry, AuditFault, AuditGap, AuditHash, AuditKind, AuditLink, AuditOutcome,
     AuditProblem, AuditRemoval, AuditRetention, AuditRow, AuditStore, AuditSubject, AuditVerification, ChangeAction,

@@ -15,7 +15,6 @@ mod usage;
 mod users;
 
 pub use approvals::MemoryApprovals;
-pub(crate) use approvals::check_room;
 pub use audit::MemoryAudit;
 pub use events::MemoryEvents;
 pub use files::MemoryFiles;

@@ -96,6 +96,7 @@ impl Ground {
         let calls = DirectCalls::new(rooms, Arc::clone(&self.pipeline), results, Arc::clone(&self.clock));
         let approvals = Approvals::new(
             (Arc::clone(&self.stores.approvals), Arc::clone(&self.stores.audit)),
+            Arc::clone(&self.pipeline),
             Arc::clone(&self.clock),
         );
         let skills = Skills::new(&self.home, Arc::clone(&self.settings), Arc::clone(&self.pipeline));

@@ -4,11 +4,12 @@
 //! A call can bring the approval that was given for it. Every other call is made again by its caller once it is approved: it is
 //! recognized by its digests.
 
-use openfang_store::{Approval, ApprovalState, ApprovalStep, AuditKind, AuditOutcome, AuditRow, AuditSubject};
+use openfang_store::{Approval, ApprovalState, ApprovalStep, Asker, AuditKind, AuditOutcome, AuditRow, AuditSubject};
 use openfang_store::{CallDigests, StoreError};
 use openfang_types::call::Arguments;
 use openfang_types::ids::{ApprovalId, Owner, ToolName};
 use openfang_types::limits::{APPROVAL_ARGUMENTS_BYTES, APPROVAL_LASTS};
+use openfang_types::principal::{Door, PrincipalKind};
 use openfang_types::taint::{Labels, SinkKind};
 use openfang_types::tool::{Origin, ToolTraits};
 use serde_json::{Value, json};
@@ -46,6 +47,7 @@ impl ApprovalNeeded {
         Approval {
             id: self.id,
             owner: cx.principal.owner().clone(),
+            asker: Some(asker(cx)),
             task: cx.waiting_task,
             agent: cx.agent.as_ref().map(|agent| agent.name.clone()),
             trace: cx.trace,
@@ -62,6 +64,18 @@ impl ApprovalNeeded {
             decided: None,
         }
     }
+}
+
+/// Who makes the call.
+fn asker(cx: &CallContext) -> Asker {
+    let (principal, label) = (&cx.principal, cx.principal.entry_label());
+    let is_trusted = label.is_none_or(|label| !label.is_foreign());
+    let is_known = principal.scope().is_empty() && !matches!(principal.standing(), PrincipalKind::Local);
+    let is_person = match cx.door {
+        Door::Cli | Door::Rest | Door::Mcp => is_trusted && is_known,
+        Door::A2a | Door::Agent => false,
+    };
+    Asker { scope: principal.begun_as(), shown: principal.shown(), is_person }
 }
 
 /// Lets a call pass that was approved, once.
@@ -83,7 +97,14 @@ pub(super) async fn check<C: Callee>(
     };
     let given = match cx.approval {
         Some(id) => Some(id),
-        None => pipeline.approvals.find_approved(owner, &needed.digests, now).await.map_err(unusable)?,
+        None => {
+            let scope = cx.principal.begun_as();
+            pipeline
+                .approvals
+                .find_approved((owner, &scope), &needed.digests, now)
+                .await
+                .map_err(unusable)?
+        }
     };
     if let Some(id) = given {
         pipeline.approvals.use_up(owner, id, &needed.digests, now).await.map_err(unusable)?;

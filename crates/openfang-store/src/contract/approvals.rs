@@ -5,13 +5,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 use openfang_types::ids::{ApprovalId, TaskId};
 use openfang_types::limits::{
-    APPROVAL_KEPT, APPROVAL_LASTS, APPROVALS_KEPT_PER_OWNER, APPROVALS_PER_OWNER, APPROVALS_PER_TASK,
+    APPROVAL_KEPT, APPROVAL_LASTS, APPROVALS_KEPT_PER_OWNER,
+    APPROVALS_PER_OWNER, APPROVALS_PER_TASK,
 };
 use openfang_types::principal::Door;
 use openfang_types::taint::{Label, Labels};
 
 use super::{now, owner, tick};
-use crate::{Approval, ApprovalState, ApprovalStore, CallDigests, Decision, DecisionWord, StoreError, Stores};
+use crate::{Approval, ApprovalState, ApprovalStore, Asker, CallDigests, Decision, DecisionWord, StoreError, Stores};
 
 pub(crate) async fn approvals(fresh: impl Fn() -> Stores) {
     an_approval_is_kept_as_it_was_asked(&*fresh().approvals).await;
@@ -32,12 +33,17 @@ fn digests(call: impl ToString) -> CallDigests {
     CallDigests { call: call.to_string(), definition: "d".to_owned() }
 }
 
+fn asker(scope: &str, number: usize) -> Asker {
+    Asker { scope: scope.to_owned(), shown: format!("key {number}"), is_person: scope.is_empty() }
+}
+
 fn asked(whose: &str, call: impl ToString, made: Timestamp) -> Approval {
     let mut labels = Labels::one(Label::McpServer, "the MCP server a");
     labels.add(Label::McpServer, "the MCP server b");
     Approval {
         id: id(),
         owner: owner(whose),
+        asker: Some(asker("", 0)),
         task: None,
         agent: Some("mailer".parse().unwrap()),
         trace: "00000000-0000-0000-0000-000000000001".parse().unwrap(),
@@ -72,6 +78,7 @@ async fn an_approval_is_kept_as_it_was_asked(store: &dyn ApprovalStore) {
     let with_task = Approval {
         task: Some("00000000-0000-4000-8000-000000000009".parse().unwrap()),
         agent: None,
+        asker: None,
         at_machine: false,
         labels: Labels::none(),
         ..asked("ada", 2, at)
@@ -92,7 +99,7 @@ async fn anothers_approval_is_none(store: &dyn ApprovalStore) {
     assert_eq!(store.get(Some(&owner("ada")), id(), at).await, Ok(None));
     assert_eq!(store.list(Some(&bob), at).await, Ok(Vec::new()));
     assert_eq!(store.use_up(&bob, known.id, &known.digests, at).await, Err(StoreError::NotFound));
-    assert_eq!(store.find_approved(&bob, &known.digests, at).await, Ok(None));
+    assert_eq!(store.find_approved((&bob, ""), &known.digests, at).await, Ok(None));
     assert_eq!(store.get(None, known.id, at).await, Ok(Some(known)));
 }
 
@@ -102,15 +109,16 @@ async fn an_approval_is_used_once_for_the_call_that_was_approved(store: &dyn App
     let other_tool = CallDigests { definition: "other".to_owned(), ..known.digests.clone() };
     for other in [digests(2), other_tool] {
         assert_eq!(store.use_up(&ada, known.id, &other, at).await, Err(StoreError::Conflict));
-        assert_eq!(store.find_approved(&ada, &other, at).await, Ok(None));
+        assert_eq!(store.find_approved((&ada, ""), &other, at).await, Ok(None));
     }
 
-    assert_eq!(store.find_approved(&ada, &known.digests, at).await, Ok(Some(known.id)));
+    assert_eq!(store.find_approved((&ada, "work"), &known.digests, at).await, Ok(None), "another's call");
+    assert_eq!(store.find_approved((&ada, ""), &known.digests, at).await, Ok(Some(known.id)));
     let used = store.use_up(&ada, known.id, &known.digests, at).await.unwrap();
 
     assert_eq!(used.state, ApprovalState::Used);
     assert_eq!(store.use_up(&ada, known.id, &known.digests, at).await, Err(StoreError::Conflict));
-    assert_eq!(store.find_approved(&ada, &known.digests, at).await, Ok(None));
+    assert_eq!(store.find_approved((&ada, ""), &known.digests, at).await, Ok(None));
 }
 
 async fn what_waits_is_decided_once_and_in_time(store: &dyn ApprovalStore) {
@@ -150,7 +158,9 @@ async fn a_call_that_waits_is_not_asked_for_twice(store: &dyn ApprovalStore) {
     let first = store.request(asked("ada", 1, at)).await.unwrap();
 
     assert_eq!(store.request(asked("ada", 1, at)).await, Ok(first.clone()));
-    for other in [asked("ada", 2, at), asked("bob", 1, at), Approval { task: Some(task(1)), ..asked("ada", 1, at) }] {
+    let narrowed = Approval { asker: Some(asker("work", 0)), ..asked("ada", 1, at) };
+    let with_task = Approval { task: Some(task(1)), ..asked("ada", 1, at) };
+    for other in [asked("ada", 2, at), asked("bob", 1, at), with_task, narrowed] {
         assert_eq!(store.request(other.clone()).await, Ok(other));
     }
     let later = at + APPROVAL_LASTS;

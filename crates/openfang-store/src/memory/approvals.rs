@@ -5,9 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use openfang_types::ids::{ApprovalId, Owner};
-use openfang_types::limits::{
-    APPROVAL_KEPT, APPROVAL_LASTS, APPROVALS_KEPT_PER_OWNER, APPROVALS_LISTED, APPROVALS_PER_OWNER, APPROVALS_PER_TASK,
-};
+use openfang_types::limits::{APPROVAL_KEPT, APPROVAL_LASTS, APPROVALS_KEPT_PER_OWNER, APPROVALS_LISTED};
 
 use crate::approvals::{Approval, ApprovalStore, CallDigests, Decision};
 use crate::{StoreError, StoreFuture};
@@ -31,7 +29,7 @@ impl MemoryApprovals {
         if let Some(known) = waiting.iter().find(|known| known.is_same_call(&asked)) {
             return Ok((*known).clone());
         }
-        check_room(waiting.len(), waiting.iter().filter(|known| known.task == asked.task).count(), &asked)?;
+        asked.check_room(&waiting)?;
         if of_owner.len() >= APPROVALS_KEPT_PER_OWNER {
             let over = of_owner.iter().filter(|known| !known.is_open(now)).min_by_key(|known| known.made);
             let over = over.map(|known| known.id);
@@ -55,20 +53,6 @@ impl MemoryApprovals {
         change(known)?;
         Ok(known.clone())
     }
-}
-
-/// Refuses a call for which there is no room among those that wait.
-pub(crate) fn check_room(of_owner: usize, of_task: usize, asked: &Approval) -> Result<(), StoreError> {
-    if of_owner >= APPROVALS_PER_OWNER {
-        return Err(StoreError::TooMany { what: "calls that wait for an approval", limit: APPROVALS_PER_OWNER });
-    }
-    if asked.task.is_some() && of_task >= APPROVALS_PER_TASK {
-        return Err(StoreError::TooMany {
-            what: "calls of a task that wait for an approval",
-            limit: APPROVALS_PER_TASK,
-        });
-    }
-    Ok(())
 }
 
 impl ApprovalStore for MemoryApprovals {
@@ -122,14 +106,16 @@ impl ApprovalStore for MemoryApprovals {
 
     fn find_approved<'a>(
         &'a self,
-        owner: &'a Owner,
+        (owner, scope): (&'a Owner, &'a str),
         call: &'a CallDigests,
         now: Timestamp,
     ) -> StoreFuture<'a, Option<ApprovalId>> {
+        let is_own = |known: &&Approval| known.owner == *owner && known.scope() == Some(scope);
         let found = self
             .lock()
             .values()
-            .find(|known| known.owner == *owner && known.task.is_none() && known.is_approved_for(call, now))
+            .filter(is_own)
+            .find(|known| known.task.is_none() && known.is_approved_for(call, now))
             .map(|known| known.id);
         Box::pin(async move { Ok(found) })
     }

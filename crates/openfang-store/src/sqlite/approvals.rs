@@ -11,8 +11,7 @@ use uuid::Uuid;
 
 use super::tasks::columns::{get, json, labels, labels_text, name, nanos, nanos_before, signed, text, time, uuid};
 use super::{Sqlite, damaged, unavailable};
-use crate::approvals::{Approval, ApprovalState, ApprovalStore, CallDigests, Decision};
-use crate::memory::check_room;
+use crate::approvals::{Approval, ApprovalState, ApprovalStore, Asker, CallDigests, Decision};
 use crate::{StoreError, StoreFuture};
 
 /// The approvals of a database.
@@ -83,14 +82,16 @@ impl ApprovalStore for SqliteApprovals {
 
     fn find_approved<'a>(
         &'a self,
-        owner: &'a Owner,
+        (owner, scope): (&'a Owner, &'a str),
         call: &'a CallDigests,
         now: Timestamp,
     ) -> StoreFuture<'a, Option<ApprovalId>> {
-        let (owner, call) = (owner.clone(), call.clone());
+        let (owner, scope, call) = (owner.clone(), scope.to_owned(), call.clone());
         self.sqlite.read(move |connection| {
             let found = select(connection, Some(&owner), APPROVALS_KEPT_PER_OWNER)?;
-            let fits = |known: &Approval| known.task.is_none() && known.is_approved_for(&call, now);
+            let fits = |known: &Approval| {
+                known.task.is_none() && known.scope() == Some(&*scope) && known.is_approved_for(&call, now)
+            };
             Ok(found.into_iter().find(fits).map(|known| known.id))
         })
     }
@@ -110,7 +111,7 @@ impl ApprovalStore for SqliteApprovals {
 }
 
 const COLUMNS: &str = "id, owner, task, agent, trace, `door`, tool, arguments, call_digest, definition_digest, labels, \
-                       reason, at_machine, made, expires, state, decided";
+                       reason, at_machine, made, expires, state, decided, asker";
 
 fn request(connection: &Connection, asked: Approval) -> Result<Approval, StoreError> {
     let now = asked.made;
@@ -119,7 +120,7 @@ fn request(connection: &Connection, asked: Approval) -> Result<Approval, StoreEr
     if let Some(same) = waiting.iter().find(|known| known.is_same_call(&asked)) {
         return Ok((*same).clone());
     }
-    check_room(waiting.len(), waiting.iter().filter(|known| known.task == asked.task).count(), &asked)?;
+    asked.check_room(&waiting)?;
     if known.len() >= APPROVALS_KEPT_PER_OWNER {
         let over = known.iter().rev().find(|known| !known.is_open(now)).map(|known| known.id);
         if let Some(over) = over {
@@ -136,7 +137,7 @@ fn request(connection: &Connection, asked: Approval) -> Result<Approval, StoreEr
 fn insert(connection: &Connection, new: &Approval) -> Result<(), StoreError> {
     let sql = format!(
         "INSERT INTO approvals ({COLUMNS})
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)"
     );
     let values = params![
         new.id.as_uuid().into_bytes(),
@@ -156,6 +157,7 @@ fn insert(connection: &Connection, new: &Approval) -> Result<(), StoreError> {
         nanos(new.expires),
         new.state.as_str(),
         new.decided.as_ref().map(json).transpose()?,
+        new.asker.as_ref().map(json).transpose()?,
     ];
     let statement = connection.prepare_cached(&sql);
     statement.and_then(|mut statement| statement.execute(values)).map_err(unavailable)?;
@@ -200,11 +202,16 @@ fn approval(row: &Row<'_>) -> Result<Approval, StoreError> {
     let decided: Option<Decision> = decided
         .map(|text| serde_json::from_str(&text).map_err(|_| damaged("a decision that is none")))
         .transpose()?;
+    let asker: Option<String> = get(row, 17)?;
+    let asker: Option<Asker> = asker
+        .map(|text| serde_json::from_str(&text).map_err(|_| damaged("a caller that is none")))
+        .transpose()?;
     let agent: Option<String> = get(row, 3)?;
     let task: Option<[u8; 16]> = get(row, 2)?;
     Ok(Approval {
         id: ApprovalId::from_uuid(uuid(row, 0)?),
         owner: name(row, 1)?,
+        asker,
         task: task.map(|task| TaskId::from_uuid(Uuid::from_bytes(task))),
         agent: agent
             .map(|agent| agent.parse().map_err(|_| damaged("an agent that is none")))

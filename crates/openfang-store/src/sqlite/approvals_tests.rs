@@ -28,6 +28,7 @@ async fn of_two_processes_one_uses_an_approval() {
     let asked = Approval {
         id: ApprovalId::from_uuid(Uuid::from_u128(7)),
         owner: owner("ada"),
+        asker: None,
         task: None,
         agent: None,
         trace: TraceId::from_uuid(Uuid::from_u128(1)),

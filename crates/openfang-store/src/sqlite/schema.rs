@@ -11,7 +11,7 @@ use super::identity;
 use crate::ResendKey;
 
 /// Each entry migrates the schema by one version. Released entries never change.
-const MIGRATIONS: [&str; 19] = [
+const MIGRATIONS: [&str; 20] = [
     include_str!("../../migrations/001.sql"),
     include_str!("../../migrations/002_peer_names.sql"),
     include_str!("../../migrations/003_push.sql"),
@@ -31,6 +31,7 @@ const MIGRATIONS: [&str; 19] = [
     include_str!("../../migrations/017_schedules.sql"),
     include_str!("../../migrations/018_events.sql"),
     include_str!("../../migrations/019_task_doors.sql"),
+    include_str!("../../migrations/020_approval_askers.sql"),
 ];
 
 /// The schema version of this program.
