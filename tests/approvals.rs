@@ -305,3 +305,30 @@ async fn whoever_may_not_use_a_tool_does_not_approve_its_calls() {
     assert_refused(mailer.decide(&without, &shown, DecisionKind::Approve).await, "no_right_to_the_tool");
     mailer.decide(&without, &shown, DecisionKind::Deny).await.unwrap();
 }
+
+#[tokio::test]
+async fn untrusted_keys_leave_room_for_the_calls_of_others_and_of_the_person() {
+    use openfang_types::limits::{APPROVALS_FOR_PERSONS, APPROVALS_PER_ASKER, APPROVALS_PER_OWNER};
+    let mailer = Mailer::new();
+    let label = Some(openfang_types::taint::Label::UntrustedAgent);
+    let mut waiting = 0;
+    for key in 1..=7 {
+        let caller = key_of_ada(&mailer, label, &format!("00000000000{key}"));
+        for number in 0..60 {
+            match waits(&mailer, &caller, &format!("number {number} of {key}")).await {
+                Ok(_) => waiting += 1,
+                Err(error) => assert_eq!(error.reason(), "too_many_waiting", "{error}"),
+            }
+        }
+        let expected = APPROVALS_PER_OWNER - APPROVALS_FOR_PERSONS;
+        assert!(waiting <= expected && waiting % APPROVALS_PER_ASKER == 0, "{waiting} wait");
+    }
+    assert_eq!(waiting, APPROVALS_PER_OWNER - APPROVALS_FOR_PERSONS);
+
+    let person = key_of_ada(&mailer, Some(openfang_types::taint::Label::User), "0000000000ff");
+    let task = send(&mailer.kernel, &person, "mailer", "mail").await;
+
+    let said = artifact_text(&task, "probe_send-error");
+    assert!(said.contains("approv") && !said.contains("too many"), "{said}");
+    assert_eq!(mailer.kernel.approvals(&mailer.operator()).await.unwrap().len(), waiting + 1);
+}

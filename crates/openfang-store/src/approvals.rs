@@ -13,7 +13,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 use openfang_types::ids::{AgentName, ApprovalId, Owner, TaskId, ToolName, TraceId};
-use openfang_types::limits::{APPROVALS_PER_OWNER, APPROVALS_PER_TASK};
+use openfang_types::limits::{APPROVALS_FOR_PERSONS, APPROVALS_PER_ASKER, APPROVALS_PER_OWNER, APPROVALS_PER_TASK};
 use openfang_types::principal::Door;
 use openfang_types::taint::Labels;
 use serde::{Deserialize, Serialize};
@@ -197,15 +197,35 @@ impl Approval {
         narrowing.is_empty() || self.scope() == Some(narrowing)
     }
 
+    /// Whether only a person takes such a place.
+    fn is_of_person(&self) -> bool {
+        self.asker.as_ref().is_some_and(|asker| asker.is_person)
+    }
+
+    /// Whether the other call was made by the same caller, through the same agent.
+    fn has_asker_of(&self, other: &Self) -> bool {
+        let shown = |approval: &Self| approval.asker.as_ref().map(|asker| asker.shown.clone());
+        self.agent == other.agent && self.door == other.door && shown(self) == shown(other)
+    }
+
     /// Refuses this call if there is no room for it among those of its owner that wait.
     pub(crate) fn check_room(&self, waiting: &[&Self]) -> Result<(), StoreError> {
         let too_many = |what, limit| Err(StoreError::TooMany { what, limit });
         if waiting.len() >= APPROVALS_PER_OWNER {
             return too_many("calls that wait for an approval", APPROVALS_PER_OWNER);
         }
+        let of_others = waiting.iter().filter(|known| !known.is_of_person()).count();
+        if !self.is_of_person() && of_others >= APPROVALS_PER_OWNER - APPROVALS_FOR_PERSONS {
+            let limit = APPROVALS_PER_OWNER - APPROVALS_FOR_PERSONS;
+            return too_many("calls that no person made and that wait for an approval", limit);
+        }
         let of_task = waiting.iter().filter(|known| known.task == self.task).count();
         if self.task.is_some() && of_task >= APPROVALS_PER_TASK {
             return too_many("calls of a task that wait for an approval", APPROVALS_PER_TASK);
+        }
+        let of_asker = waiting.iter().filter(|known| known.task.is_none() && known.has_asker_of(self)).count();
+        if self.task.is_none() && of_asker >= APPROVALS_PER_ASKER {
+            return too_many("calls of a caller that wait for an approval", APPROVALS_PER_ASKER);
         }
         Ok(())
     }

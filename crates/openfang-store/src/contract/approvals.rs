@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use openfang_types::ids::{ApprovalId, TaskId};
 use openfang_types::limits::{
-    APPROVAL_KEPT, APPROVAL_LASTS, APPROVALS_KEPT_PER_OWNER,
+    APPROVAL_KEPT, APPROVAL_LASTS, APPROVALS_FOR_PERSONS, APPROVALS_KEPT_PER_OWNER, APPROVALS_PER_ASKER,
     APPROVALS_PER_OWNER, APPROVALS_PER_TASK,
 };
 use openfang_types::principal::Door;
@@ -23,6 +23,7 @@ pub(crate) async fn approvals(fresh: impl Fn() -> Stores) {
     a_call_that_waits_is_not_asked_for_twice(&*fresh().approvals).await;
     as_many_wait_as_may_and_others_are_not_in_the_way(&*fresh().approvals).await;
     what_has_expired_is_shown_for_a_while_and_then_deleted(&*fresh().approvals).await;
+    one_caller_takes_no_places_of_others_and_nobody_those_of_persons(&*fresh().approvals).await;
 }
 
 fn id() -> ApprovalId {
@@ -179,7 +180,8 @@ async fn as_many_wait_as_may_and_others_are_not_in_the_way(store: &dyn ApprovalS
     let refused = store.request(Approval { task: Some(task(1)), ..asked("ada", "one more", at) }).await;
     assert!(matches!(refused, Err(StoreError::TooMany { limit: APPROVALS_PER_TASK, .. })), "{refused:?}");
     for number in APPROVALS_PER_TASK..APPROVALS_PER_OWNER {
-        store.request(asked("ada", number, at)).await.unwrap();
+        let asker = asker("", number / APPROVALS_PER_ASKER);
+        store.request(Approval { asker: Some(asker), ..asked("ada", number, at) }).await.unwrap();
     }
     let refused = store.request(asked("ada", "one more", at)).await;
     assert!(matches!(refused, Err(StoreError::TooMany { limit: APPROVALS_PER_OWNER, .. })), "{refused:?}");
@@ -208,4 +210,25 @@ async fn what_has_expired_is_shown_for_a_while_and_then_deleted(store: &dyn Appr
     assert_eq!(store.delete_expired(late).await, Ok(0));
     assert_eq!(store.delete_expired(late + APPROVAL_KEPT).await, Ok(1));
     assert_eq!(store.get(None, known.id, late).await, Ok(None));
+}
+
+async fn one_caller_takes_no_places_of_others_and_nobody_those_of_persons(store: &dyn ApprovalStore) {
+    let at = now();
+    let by = |who: usize, call: usize| Approval {
+        asker: Some(asker("=untrusted-agent", who)),
+        ..asked("ada", format!("{who} {call}"), at)
+    };
+    let free = (APPROVALS_PER_OWNER - APPROVALS_FOR_PERSONS) / APPROVALS_PER_ASKER;
+    for who in 0..free {
+        for call in 0..APPROVALS_PER_ASKER {
+            store.request(by(who, call)).await.unwrap();
+        }
+        let refused = store.request(by(who, APPROVALS_PER_ASKER)).await;
+        assert!(matches!(refused, Err(StoreError::TooMany { .. })), "{refused:?}");
+    }
+    for one_more in [by(free, 0), Approval { asker: None, ..by(free, 0) }] {
+        let refused = store.request(one_more).await;
+        assert!(matches!(refused, Err(StoreError::TooMany { .. })), "{refused:?}");
+    }
+    store.request(asked("ada", "of the person", at)).await.unwrap();
 }

@@ -8,6 +8,10 @@ pub const APPROVAL_LASTS: Duration = Duration::from_mins(15);
 pub const APPROVALS_PER_TASK: usize = 10;
 /// Calls of one owner that wait for a decision at a time.
 pub const APPROVALS_PER_OWNER: usize = 50;
+/// Calls of one credential, through one agent or none, that wait for a decision at a time, unless they are of a person's task.
+pub const APPROVALS_PER_ASKER: usize = 10;
+/// Places among those of an owner that only calls of persons take.
+pub const APPROVALS_FOR_PERSONS: usize = 10;
 /// Approvals of one owner that are kept, those included that were decided or have expired. The oldest of these make room.
 pub const APPROVALS_KEPT_PER_OWNER: usize = 200;
 /// How long an approval is kept after it has expired.
