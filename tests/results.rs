@@ -135,6 +135,28 @@ async fn anothers_unknown_and_expired_results_look_the_same() {
 }
 
 #[tokio::test]
+async fn a_result_is_kept_for_those_who_are_narrowed_like_its_caller() {
+    let home = TestHome::new();
+    let kernel = home.boot().tool(Probe::say(&long_text()).boxed()).start().unwrap();
+    let ada = callers::user(&kernel, "ada", &["*"]);
+    let bringing = |label| {
+        let principal = openfang_types::principal::Principal::clone(&ada.principal).bringing(label);
+        Caller { principal: principal.into(), ..ada.clone() }
+    };
+    let (untrusted, labelled) = (bringing(Some(Label::UntrustedAgent)), bringing(Some(Label::User)));
+    let of_person = id_in(&call(&kernel, &ada, "probe_say", json!({})).await.unwrap().joined_text());
+    let of_untrusted = id_in(&call(&kernel, &untrusted, "probe_say", json!({})).await.unwrap().joined_text());
+
+    for narrowed in [&untrusted, &labelled] {
+        let said = read(&kernel, narrowed, &of_person, 0).await;
+        assert!(said.is_error && said.joined_text().starts_with("there is no kept result"), "{said:?}");
+    }
+    assert!(read(&kernel, &labelled, &of_untrusted, 0).await.is_error);
+    assert!(!read(&kernel, &untrusted, &of_untrusted, 0).await.is_error);
+    assert!(!read(&kernel, &ada, &of_untrusted, 0).await.is_error, "a whole caller reads all that is its owner's");
+}
+
+#[tokio::test]
 async fn whoever_was_not_granted_the_tool_has_none() {
     let home = TestHome::new();
     let kernel = home.boot().tool(Probe::say(&long_text()).boxed()).start().unwrap();

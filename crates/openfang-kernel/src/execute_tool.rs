@@ -68,10 +68,11 @@ impl DirectCalls {
         Ok(self.pipeline.execute(&cx, call).await?)
     }
 
-    /// Something that a result of this caller's owner lost, if it is kept.
+    /// Something that a result of this caller's owner lost, if it is kept and the caller may know of it.
     pub(crate) async fn kept_result(&self, caller: &Caller, id: ResultId) -> Result<Option<KeptResult>, KernelError> {
         let (owner, now) = (caller.principal.owner(), self.clock.now());
-        let mut kept = self.results.get(owner, id, now).await?;
+        let kept = self.results.get(owner, id, now).await?;
+        let mut kept = kept.filter(|kept| kept.is_known_to(&caller.principal.begun_as()));
         if let Some(kept) = &mut kept
             && let Cow::Owned(clean) = self.pipeline.sensitive().redacted(&kept.content)
         {

@@ -25,6 +25,8 @@ pub struct KeptResult {
     pub content: String,
     /// Where it came from.
     pub labels: Labels,
+    /// What narrowed the caller whose call left it; none if that is not known.
+    pub scope: Option<String>,
     /// When it is gone.
     pub expires_at: Timestamp,
 }
@@ -61,6 +63,12 @@ impl ResultForm {
 }
 
 impl KeptResult {
+    /// Whether somebody who is narrowed so may read it: a whole caller all that is its owner's, a narrowed one what was left
+    /// so.
+    pub fn is_known_to(&self, narrowing: &str) -> bool {
+        narrowing.is_empty() || self.scope.as_deref() == Some(narrowing)
+    }
+
     /// Whether it is gone.
     pub(crate) fn is_expired(&self, now: Timestamp) -> bool {
         self.expires_at <= now

@@ -41,7 +41,8 @@ async fn keep(pipeline: &Pipeline, cx: &CallContext, form: ResultForm, content: 
     let now = pipeline.clock.now();
     let Ok(expires_at) = now.checked_add(lasts) else { return Fate::Gone("limits.kept_result_secs is too large") };
     let id = ResultId::from_uuid(Uuid::new_v4());
-    let kept = KeptResult { form, content, labels: labels.clone(), expires_at };
+    let scope = Some(cx.principal.begun_as());
+    let kept = KeptResult { form, content, labels: labels.clone(), scope, expires_at };
     match pipeline.results.keep(cx.principal.owner(), id, kept, now).await {
         Ok(()) => Fate::Kept(id),
         Err(StoreError::OwnerFull { .. } | StoreError::TooMany { .. }) => {

@@ -50,7 +50,7 @@ impl Tool for ResultRead {
             };
             let known = id.parse::<ResultId>().map_err(|_| unknown())?;
             let kept = self.results.get(cx.principal.owner(), known, self.clock.now()).await?;
-            let kept = kept.ok_or_else(unknown)?;
+            let kept = kept.filter(|kept| kept.is_known_to(&cx.principal.begun_as())).ok_or_else(unknown)?;
             let fits = shown_chars(cx.config.limits.tool_result_chars);
             let piece = Piece::of(&kept.content, offset, limit.map_or(fits, |limit| limit.min(fits)));
             let output = ToolOutput::of_blocks(vec![Block::text(piece.text), Block::text(piece.note(&known))]);

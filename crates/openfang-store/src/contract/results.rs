@@ -30,7 +30,13 @@ fn later(now: Timestamp, secs: u64) -> Timestamp {
 fn result(content: &str, expires_at: Timestamp) -> KeptResult {
     let mut labels = Labels::one(Label::McpServer, "the MCP server a");
     labels.add(Label::McpServer, "the MCP server b");
-    KeptResult { form: ResultForm::Text, content: content.to_owned(), labels, expires_at }
+    KeptResult {
+        form: ResultForm::Text,
+        content: content.to_owned(),
+        labels,
+        scope: Some("work=user".to_owned()),
+        expires_at,
+    }
 }
 
 async fn a_result_is_kept_as_it_was(store: &dyn ResultStore) {

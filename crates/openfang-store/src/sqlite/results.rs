@@ -56,14 +56,13 @@ fn keep(batch: &mut Batch<'_>, owner: &Owner, id: ResultId, result: &KeptResult)
         return Err(StoreError::TooMany { what: "kept results", limit: RESULTS_PER_OWNER });
     }
     batch.check_room_for_results(owner, bytes)?;
-    let sql = "INSERT INTO kept_results (id, owner, form, content, labels, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let sql = "INSERT INTO kept_results (id, owner, form, content, labels, expires_at, scope)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let (id, expires_at) = (id.as_uuid().into_bytes(), nanos(result.expires_at));
+    let KeptResult { form, content, scope, .. } = result;
+    let values = params![id, owner.as_str(), form.as_str(), content, labels, expires_at, scope];
     let statement = batch.connection.prepare_cached(sql);
-    statement
-        .and_then(|mut statement| {
-            statement.execute(params![id, owner.as_str(), result.form.as_str(), result.content, labels, expires_at])
-        })
-        .map_err(unavailable)?;
+    statement.and_then(|mut statement| statement.execute(values)).map_err(unavailable)?;
     batch.change(owner, Counter::Results, 1, bytes);
     Ok(())
 }
@@ -74,7 +73,7 @@ fn find(
     id: ResultId,
     now: Timestamp,
 ) -> Result<Option<KeptResult>, StoreError> {
-    let sql = "SELECT form, content, labels, expires_at FROM kept_results
+    let sql = "SELECT form, content, labels, expires_at, scope FROM kept_results
                WHERE id = ?1 AND owner = ?2 AND expires_at > ?3";
     let mut statement = connection.prepare_cached(sql).map_err(unavailable)?;
     let at = params![id.as_uuid().into_bytes(), owner.as_str(), nanos(now)];
@@ -84,7 +83,8 @@ fn find(
 
 fn kept(row: &Row<'_>) -> Result<KeptResult, StoreError> {
     let form = ResultForm::from_word(text(row, 0)?).ok_or_else(|| damaged("a form of a result that is none"))?;
-    Ok(KeptResult { form, content: get(row, 1)?, labels: labels(row, 2)?, expires_at: time(row, 3)? })
+    let (content, labels) = (get(row, 1)?, labels(row, 2)?);
+    Ok(KeptResult { form, content, labels, expires_at: time(row, 3)?, scope: get(row, 4)? })
 }
 
 /// Deletes some of what has expired, of one owner or of all. Says how many.

@@ -37,6 +37,7 @@ async fn results_are_there_after_a_restart_and_are_counted_rightly() {
         form: ResultForm::Text,
         content: "ä".repeat(70_000),
         labels: Labels::one(Label::McpServer, "x"),
+        scope: None,
         expires_at: at + Duration::from_secs(secs),
     };
     let sqlite = home.open();

@@ -11,7 +11,7 @@ use super::identity;
 use crate::ResendKey;
 
 /// Each entry migrates the schema by one version. Released entries never change.
-const MIGRATIONS: [&str; 20] = [
+const MIGRATIONS: [&str; 21] = [
     include_str!("../../migrations/001.sql"),
     include_str!("../../migrations/002_peer_names.sql"),
     include_str!("../../migrations/003_push.sql"),
@@ -32,6 +32,7 @@ const MIGRATIONS: [&str; 20] = [
     include_str!("../../migrations/018_events.sql"),
     include_str!("../../migrations/019_task_doors.sql"),
     include_str!("../../migrations/020_approval_askers.sql"),
+    include_str!("../../migrations/021_result_scopes.sql"),
 ];
 
 /// The schema version of this program.
