@@ -184,21 +184,27 @@ async fn the_steps_of_a_run_are_limited_and_a_message_goes_on() {
 }
 
 #[tokio::test]
-async fn a_command_that_no_rule_allows_waits_or_the_model_is_told_which_rule_would_allow_it() {
-    for (flow, expected) in
-        [("ask", "a person can approve this one call"), ("refuse", "add \"printf x\" to allow under [exec]")]
-    {
-        let mut stage = stage(&["shell_exec"], &format!("[flow]\napprovals = \"{flow}\"")).await;
-        stage
-            .provider
-            .script([calls(&[("c1", "shell_exec", json!({ "command": "printf x" }))]), says("Well.")]);
+async fn a_command_that_no_rule_allows_waits_for_a_person() {
+    let stage = stage(&["shell_exec"], "").await;
+    stage.provider.script([calls(&[("c1", "shell_exec", json!({ "command": "printf x" }))])]);
 
-        stage.send("go").await;
+    let task = stage.send("go").await;
 
-        stage.provider.next_request().await;
-        let (_, said) = results_of(&stage.next_messages().await).swap_remove(0);
-        assert!(said.contains(expected), "{flow}: {said}");
-        let waiting = stage.kernel.approvals(&stage.admin()).await.unwrap().len();
-        assert_eq!(waiting, usize::from(flow == "ask"));
-    }
+    assert_eq!(task.status.state, TaskState::InputRequired, "{task:?}");
+    assert_eq!(stage.kernel.approvals(&stage.admin()).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn where_nobody_is_asked_the_model_is_told_which_rule_would_allow_a_command() {
+    let mut stage = stage(&["shell_exec"], "[flow]\napprovals = \"refuse\"").await;
+    stage
+        .provider
+        .script([calls(&[("c1", "shell_exec", json!({ "command": "printf x" }))]), says("Well.")]);
+
+    stage.send("go").await;
+
+    stage.provider.next_request().await;
+    let (_, said) = results_of(&stage.next_messages().await).swap_remove(0);
+    assert!(said.contains("add \"printf x\" to allow under [exec]"), "{said}");
+    assert!(stage.kernel.approvals(&stage.admin()).await.unwrap().is_empty());
 }
