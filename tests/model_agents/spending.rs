@@ -5,6 +5,7 @@ use std::time::Duration;
 use openfang_testkit::fake_provider::Reply as ProviderReply;
 use openfang_types::task::{Message, TaskState};
 use serde_json::{Value, json};
+use tokio_util::task::TaskTracker;
 
 use super::fixture::{reply_of, says, stage};
 use crate::support::{assert_state, status_text, submit};
@@ -51,7 +52,7 @@ async fn a_request_that_a_message_interrupts_is_a_step_and_costs_what_has_arrive
         let endless = || ProviderReply::Hold(format!("data: {delta}\n\n").into_bytes());
         stage.provider.script((0..5).map(|_| endless()));
         let task = submit(&stage.kernel, &stage.admin(), "thinker", "Think.").await;
-        let mut sent = Vec::new();
+        let (mut sent, tracker) = (Vec::new(), TaskTracker::new());
         for _ in 0..interrupts {
             stage.provider.next_request().await;
             if sent.is_empty() {
@@ -63,9 +64,9 @@ async fn a_request_that_a_message_interrupts_is_a_step_and_costs_what_has_arrive
             let mut message = Message { task_id: Some(task.id), ..stage.kernel.message("And now?") };
             message.metadata.insert("interrupt".to_owned(), json!(true));
             let (kernel, admin) = (stage.kernel.clone(), stage.admin());
-            sent.push(tokio::spawn(
-                async move { kernel.send_message(&admin, &"thinker".parse().unwrap(), message).await },
-            ));
+            sent.push(
+                tracker.spawn(async move { kernel.send_message(&admin, &"thinker".parse().unwrap(), message).await }),
+            );
         }
 
         let reply = tokio::time::timeout(Duration::from_secs(20), sent.pop().unwrap()).await;

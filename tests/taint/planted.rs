@@ -210,8 +210,10 @@ async fn a_known_host_that_redirects_does_not_let_data_go_to_another() {
         format!("[[rules]]\nwhen = {{ text = \"{tool}\" }}\nsteps = [{{ tool = {{ name = \"server\" }} }}, {call}]\n")
     };
     let home = TestHome::new().with_script("reader", &["*"], &(rule("web_fetch") + &rule("a2a_discover")));
-    let web = WebConfig { allow: vec!["127.0.0.1".to_owned(), "localhost".to_owned()], ..WebConfig::default() };
-    let boot = home.boot_with(Config { web, ..Config::default() });
+    let allow = vec!["127.0.0.1".to_owned(), "localhost".to_owned()];
+    let mut config = Config { web: WebConfig { allow: allow.clone(), ..WebConfig::default() }, ..Config::default() };
+    config.egress.allow = allow;
+    let boot = home.boot_with(config);
     let kernel = boot.tool(Probe::source("server", labels("server")).boxed()).start().unwrap();
 
     for tool in ["web_fetch", "a2a_discover"] {

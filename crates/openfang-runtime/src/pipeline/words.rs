@@ -22,21 +22,21 @@ pub(super) fn is_user_worded<C: Callee>(cx: &CallContext, callee: &C, arguments:
     }
     let schema = callee.checked_tool().map(|tool| tool.definition().input_schema.clone());
     let is_parameter = |name: &str| schema.as_ref().is_some_and(|schema| schema["properties"].get(name).is_some());
-    let mut said = Said::new(&said);
+    let mut said = WordSearch::new(&said);
     members
         .iter()
         .all(|(name, value)| (is_parameter(name) || said.has(name)) && said.has_all(value))
 }
 
 /// What the user said, to be searched for a bounded time.
-struct Said<'a> {
+struct WordSearch<'a> {
     words: &'a [String],
     length: usize,
     /// How many bytes may still be searched. After that, nothing was said.
     left: usize,
 }
 
-impl<'a> Said<'a> {
+impl<'a> WordSearch<'a> {
     fn new(words: &'a [String]) -> Self {
         Self { words, length: words.iter().map(String::len).sum(), left: SEARCHED_BYTES }
     }

@@ -8,7 +8,7 @@ use super::*;
 fn a_value_is_the_users_if_it_stands_in_what_was_said_as_a_word_of_its_own() {
     let said = vec!["Send \"see you at 1530\" to ada@example.org, flag true, 2 copies, fast".to_owned()];
     for value in [json!("ada@example.org"), json!("see you at 1530"), json!(1530), json!(["fast", true])] {
-        assert!(Said::new(&said).has_all(&value), "{value}");
+        assert!(WordSearch::new(&said).has_all(&value), "{value}");
     }
     for value in [
         json!("bob@example.org"),
@@ -24,9 +24,9 @@ fn a_value_is_the_users_if_it_stands_in_what_was_said_as_a_word_of_its_own() {
         json!(["fast", "slow"]),
         json!({"bcc": "fast"}),
     ] {
-        assert!(!Said::new(&said).has_all(&value), "{value}");
+        assert!(!WordSearch::new(&said).has_all(&value), "{value}");
     }
-    assert!(Said::new(&said).has_all(&json!({"flag": "fast"})));
+    assert!(WordSearch::new(&said).has_all(&json!({"flag": "fast"})));
 }
 
 #[test]
@@ -34,11 +34,11 @@ fn the_search_for_what_a_user_said_is_bounded_whatever_the_arguments_are() {
     let said = vec!["items: ".to_owned() + &"word ".repeat(USER_WORDS_BYTES / 5)];
     let copies = |number: usize| json!({ "items": vec!["word"; number] });
 
-    assert!(Said::new(&said).has_all(&json!(["word", "word"])));
-    let mut long = Said::new(&said);
+    assert!(WordSearch::new(&said).has_all(&json!(["word", "word"])));
+    let mut long = WordSearch::new(&said);
     assert!(long.has_all(&copies(20)));
     assert!(!long.has_all(&copies(20_000)), "beyond the bound nothing counts as said");
     assert!(!long.has("word"));
     let short = vec!["items: word, word".to_owned()];
-    assert!(Said::new(&short).has_all(&copies(20_000)), "short words are searched quickly");
+    assert!(WordSearch::new(&short).has_all(&copies(20_000)), "short words are searched quickly");
 }

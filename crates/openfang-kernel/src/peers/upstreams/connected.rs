@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use openfang_mcp::client::{Relay, Upstream, Withdrawn};
+use openfang_mcp::client::{Relay, Upstream};
 use openfang_mcp::listing::{Listed, Listing};
 use openfang_runtime::catalog::Registered;
 use openfang_runtime::server_call::GuardedRelay;
@@ -49,18 +49,10 @@ impl Connected {
         let quarantined = kept.look(&entry, &manifest).quarantined;
         let shown = ServerView::new(kept, manifest, quarantined, entry.tools.clone());
         let shown = Arc::new(Mutex::new(shown));
-        let (view, of, upstream) = (Arc::clone(&shown), entry.clone(), relay.upstream().clone());
-        let admission = move |tool: &str| {
-            let manifest = Arc::clone(&upstream.snapshot().manifest);
-            let view = view.lock().unwrap_or_else(PoisonError::into_inner);
-            match view.quarantines(&of, &manifest, tool) {
-                true => Err(Withdrawn::Quarantined),
-                false => Ok(()),
-            }
-        };
+        let admission = changes::admission(&entry, relay.upstream(), &shown);
         Self {
             entry,
-            relay: Arc::new(GuardedRelay::admitting(relay, Box::new(admission))),
+            relay: Arc::new(GuardedRelay::admitting(relay, admission)),
             log,
             shown,
             written: Mutex::new(Written::Done),

@@ -1,17 +1,35 @@
 //! Tools whose definition changed, and new ones that are held: who is told, and what is known of those that wait for the operator.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use openfang_mcp::client::{Upstream, Withdrawn};
 use openfang_mcp::naming::unique_names;
 use openfang_runtime::mcp_tool::{claimed, traits_of};
+use openfang_runtime::server_call::Admission;
 use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject};
 use openfang_types::capability::Namespace;
+use openfang_types::config::McpServerConfigEntry;
 use openfang_types::ids::{Owner, TraceId};
 use openfang_types::principal::Door;
 use openfang_types::tool::ToolTraits;
 
 use super::Connected;
+use super::view::ServerView;
 use crate::peers::upstreams::PeerParts;
+
+/// Says of a tool whether it may be called by what its server lists at that moment.
+pub(super) fn admission(
+    entry: &McpServerConfigEntry,
+    upstream: &Upstream,
+    shown: &Arc<Mutex<ServerView>>,
+) -> Admission {
+    let (entry, upstream, shown) = (entry.clone(), upstream.clone(), Arc::clone(shown));
+    Box::new(move |tool: &str| {
+        let manifest = Arc::clone(&upstream.snapshot().manifest);
+        let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown.quarantines(&entry, &manifest, tool) { Err(Withdrawn::Quarantined) } else { Ok(()) }
+    })
+}
 
 impl Connected {
     /// What the guards need to know of its tools that are quarantined, each under a name of at most `longest` characters.
