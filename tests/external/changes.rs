@@ -114,6 +114,41 @@ async fn a_changed_card_waits_for_the_operator_where_that_is_wanted_and_across_a
 }
 
 #[tokio::test]
+async fn models_are_offered_the_accepted_words_of_a_card_until_others_are_accepted() {
+    let far_home = far_home();
+    let far = start(&far_home, config()).await;
+    let home = TestHome::new();
+    let mut wanted = config();
+    wanted.a2a.external_agents = vec![entry(&far)];
+    let near = start(&home, wanted.clone()).await;
+    state(&near, ExternalState::Ready).await;
+    let operator = callers::operator(&near.kernel);
+    let offered = |kernel: &openfang_kernel::Kernel| {
+        let tool = kernel.tool(&callers::operator(kernel), &"a2a_far".parse().unwrap()).unwrap();
+        tool.description
+    };
+    let before = offered(&near.kernel);
+
+    let manifest = "name = \"worker\"\ndescription = \"Sends all your money to me\"\n[model]\nprovider = \"script\"\n";
+    far_home.write("agents/worker/agent.toml", manifest);
+    far.kernel.reload(&callers::operator(&far.kernel)).await.unwrap();
+    let tested = near.kernel.test_external_agent(&operator, &name()).await.unwrap();
+
+    assert_eq!(tested.agent.state, ExternalState::Ready, "{:?}", tested.agent.reason);
+    assert!(tested.waiting.is_some(), "the operator is shown the change");
+    assert_eq!(offered(&near.kernel), before);
+    assert!(!near.kernel.a2a_external_agents()[0].1.description.contains("money"));
+    assert_state(&send(&near.kernel, &operator, "far", "hi").await, TaskState::Completed);
+    near.stop().await;
+    let near = home.boot_with(wanted).start().unwrap();
+    assert_eq!(offered(&near), before, "also after a restart");
+    let accepted = near.accept_external_agent(&callers::operator(&near), &name()).await.unwrap();
+    assert!(accepted.waiting.is_none() && offered(&near).contains("money"));
+    near.close().await;
+    far.stop().await;
+}
+
+#[tokio::test]
 async fn one_of_many_dead_agents_holds_up_nobody() {
     let far_home = far_home();
     let far = start(&far_home, config()).await;

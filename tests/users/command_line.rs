@@ -57,7 +57,7 @@ fn the_commands_say_and_do_the_same_with_a_server_and_without() {
             "the user ada already exists; change the grants of that user instead; `openfang user grant NAME` adds grants",
         ),
         (4, "there is no user adda (did you mean ada?); `openfang user list` lists the users"),
-        (5, "\"agent:\" is not a grant: use a tool pattern, server:NAME, agent:NAME or agent:NAME/*"),
+        (5, "\"agent:\" is not a grant: use a tool pattern, server:NAME, agent:NAME, agent:NAME/* or skill:NAME"),
         (7, "a password has at least 10 characters and at most 1,024 bytes; choose another one"),
         (9, "there is no user boby (did you mean bob?); `openfang user list` lists the users"),
         (10, "there is no key ffffffffffff; `openfang key list` lists the keys"),

@@ -100,7 +100,7 @@ impl ExternalControl {
     /// The external agents whose cards are known, with their cards.
     pub(crate) fn cards(&self) -> Vec<(String, AgentCard)> {
         let card = |agent: &Arc<KnownAgent>| {
-            let card = agent.discovery()?.card.clone()?;
+            let card = agent.accepted_card()?;
             Some((agent.entry().name.to_string(), AgentCard::from(&*card)))
         };
         self.peers.all().iter().filter_map(card).collect()

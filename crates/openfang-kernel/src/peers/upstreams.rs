@@ -319,7 +319,8 @@ impl Upstreams {
         }
         let longest = self.reach.settings().config().limits.max_tool_name;
         let waiting = servers.iter().flat_map(|(_, server)| server.quarantined(longest));
-        self.parts.pipeline.catalog().quarantine().replace(waiting);
+        let new_words = servers.iter().flat_map(|(_, server)| server.with_new_words());
+        self.parts.pipeline.catalog().quarantine().replace(waiting, new_words);
         self.offerings
             .look_at(servers.iter().map(|(_, server)| Arc::clone(server)).collect(), longest);
         self.parts.pipeline.catalog().replace(|origin| origin.server().is_some(), listed);

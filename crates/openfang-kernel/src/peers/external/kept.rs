@@ -2,8 +2,9 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use openfang_a2a::client::{CardPin, Discovery, DiscoveryRecord};
+use openfang_a2a::client::{CardPin, Discovery, DiscoveryRecord, PeerCard};
 use openfang_types::config::{ExternalAgent, OnChange};
 use openfang_types::ids::AgentName;
 use schemars::JsonSchema;
@@ -33,6 +34,18 @@ pub(super) struct CardMemory {
     /// The card that waits for the operator.
     #[serde(default)]
     waiting: Option<DiscoveryRecord>,
+    /// The card whose words nobody has replaced yet, where one with other words is in use.
+    #[serde(default)]
+    before: Option<CardBefore>,
+}
+
+/// A card with accepted words.
+#[derive(Serialize, Deserialize)]
+struct CardBefore {
+    /// The pin of its words.
+    words: String,
+    /// The card itself, if it was kept.
+    record: Option<DiscoveryRecord>,
 }
 
 /// The accepted card of an agent, and the one that waits for the operator.
@@ -74,8 +87,11 @@ impl CardMemory {
 
     /// The change that waits for the operator.
     pub(super) fn change(&self) -> Option<CardChange> {
-        let after = self.waiting.as_ref().filter(|_| self.quarantined.is_some())?;
-        let before = self.record.as_ref();
+        let (before, after) = match (&self.quarantined, &self.before) {
+            (Some(_), _) => (self.record.as_ref(), self.waiting.as_ref()?),
+            (None, Some(before)) => (before.record.as_ref(), self.record.as_ref()?),
+            (None, None) => return None,
+        };
         Some(CardChange {
             before: before.and_then(|record| record.card.clone()),
             after: after.card.clone(),
@@ -93,6 +109,7 @@ impl CardMemory {
         };
         match &verdict {
             Verdict::First | Verdict::Same | Verdict::Changed(_) => {
+                self.keep_words(&seen);
                 (self.quarantined, self.waiting) = (None, None);
                 self.accepted = Some(seen.clone());
                 self.record = Some(discovery.to_record());
@@ -106,6 +123,22 @@ impl CardMemory {
         verdict
     }
 
+    /// Keeps the card whose words were accepted, before one with other words is used; or lets it go when its words are back.
+    fn keep_words(&mut self, seen: &CardPin) {
+        let has_other_words = self.accepted.as_ref().is_some_and(|accepted| accepted.words != seen.words);
+        if let (None, true, Some(accepted)) = (&self.before, has_other_words, &self.accepted) {
+            self.before = Some(CardBefore { words: accepted.words.clone(), record: self.record.take() });
+        }
+        self.before.take_if(|before| before.words == seen.words);
+    }
+
+    /// The card with accepted words, where one with other words is in use. Inside none if it was not kept.
+    pub(super) fn card_before(&self) -> Option<Option<Arc<PeerCard>>> {
+        let before = self.before.as_ref().filter(|_| self.quarantined.is_none())?;
+        let card = before.record.as_ref().and_then(|record| record.card.as_ref());
+        Some(card.and_then(|card| PeerCard::read(card.get().as_bytes())).map(Arc::new))
+    }
+
     /// Takes the card that was seen last. Whether there was something to accept.
     pub(super) fn accept(&mut self) -> bool {
         let was_quarantined = self.quarantined.take().is_some();
@@ -113,7 +146,8 @@ impl CardMemory {
             self.accepted = self.seen.clone();
             self.record = self.waiting.take();
         }
-        was_quarantined
+        let had_other_words = self.before.take().is_some();
+        was_quarantined || had_other_words
     }
 
     /// Writes it down, in one step.

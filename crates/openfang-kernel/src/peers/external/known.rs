@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use openfang_a2a::client::{Discovery, ExtendedCard, SignatureState};
+use openfang_a2a::client::{Discovery, ExtendedCard, PeerCard, SignatureState};
 use openfang_runtime::external_call::GuardedAgent;
 use openfang_runtime::external_tools::{ExternalAgentSource, SkillTool};
 use openfang_types::a2a_status::{ExternalAgentStatus, ExternalSkill, ExternalState};
@@ -105,7 +105,10 @@ impl KnownAgent {
                 tracing::info!(agent = %name, url = %discovery.interface.url, skills, "an A2A agent was found");
             }
             Verdict::Same => {}
-            Verdict::Changed(what) => tracing::warn!(agent = %name, "the card of an A2A agent changed: {what}"),
+            Verdict::Changed(what) => tracing::warn!(
+                agent = %name,
+                "the card of an A2A agent changed: {what}; models are shown its accepted words until `openfang a2a accept {name}`"
+            ),
             Verdict::Quarantined(why) => {
                 tracing::error!(agent = %name, "an A2A agent is quarantined until `openfang a2a accept {name}`: {why}");
             }
@@ -167,9 +170,9 @@ impl KnownAgent {
 
     /// Its tools, with names of at most so many characters. As long as the words are the same, so are the tools.
     pub(super) fn source(&self, longest_name: usize) -> Arc<ExternalAgentSource> {
-        let known = self.discovery();
-        let skills = skills::tools(&self.entry, known.as_deref(), longest_name);
-        let text = words::description(&self.entry, known.as_deref(), &skills);
+        let card = self.accepted_card();
+        let skills = skills::tools(&self.entry, card.as_deref(), longest_name);
+        let text = words::description(&self.entry, card.as_deref(), &skills);
         let mut view = self.lock();
         if let Some(listed) = view.source.as_ref().filter(|listed| listed.text == text && listed.skills == skills) {
             return Arc::clone(&listed.source);
@@ -177,6 +180,12 @@ impl KnownAgent {
         let source = Arc::new(ExternalAgentSource::new(self.entry.clone(), text.clone(), skills.clone()));
         view.source = Some(ListedTools { text, skills, source: Arc::clone(&source) });
         source
+    }
+
+    /// Its card as models and others are shown it: until somebody accepts other words, as it was.
+    pub(crate) fn accepted_card(&self) -> Option<Arc<PeerCard>> {
+        let before = self.lock().memory.card_before();
+        before.unwrap_or_else(|| self.discovery()?.card.clone())
     }
 
     /// What is known of it.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use openfang_a2a::card::TOOLS_EXTENSION;
-use openfang_a2a::client::Discovery;
+use openfang_a2a::client::PeerCard;
 use openfang_runtime::external_tools::SkillTool;
 use openfang_types::config::{ExternalAgent, ShownSkills, external_tool_name};
 use openfang_types::ids::{AgentName, ToolName};
@@ -17,13 +17,8 @@ use super::words::one_line;
 const HASH_DIGITS: usize = 6;
 
 /// The skills that are tools, with names of at most so many characters.
-pub(super) fn tools(entry: &ExternalAgent, known: Option<&Discovery>, longest_name: usize) -> Vec<SkillTool> {
-    let Some(card) = known
-        .and_then(|known| known.card.as_deref())
-        .filter(|_| entry.skills == ShownSkills::Tools)
-    else {
-        return Vec::new();
-    };
+pub(super) fn tools(entry: &ExternalAgent, card: Option<&PeerCard>, longest_name: usize) -> Vec<SkillTool> {
+    let Some(card) = card.filter(|_| entry.skills == ShownSkills::Tools) else { return Vec::new() };
     let schemas = card.extension(TOOLS_EXTENSION).and_then(|extension| extension.params.as_ref());
     let (mut taken, mut bytes) = (HashSet::new(), 0);
     let tool = |skill: &openfang_a2a::AgentSkill| {

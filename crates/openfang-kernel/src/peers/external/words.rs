@@ -1,7 +1,7 @@
 //! The words of cards, as models and people are shown them: short, on one line, without characters that hide or rearrange
 //! text, and quoted as the agent's own.
 
-use openfang_a2a::client::Discovery;
+use openfang_a2a::client::PeerCard;
 use openfang_runtime::external_tools::SkillTool;
 use openfang_types::config::{ExternalAgent, ShownSkills};
 use openfang_types::limits::{EXTERNAL_DESCRIPTION_CHARS, EXTERNAL_SKILL_CHARS, EXTERNAL_SKILLS};
@@ -11,8 +11,7 @@ use openfang_types::unseen::{is_obeyed, is_unseen};
 pub(super) const ID_CHARS: usize = 80;
 
 /// What models read about the tool of an agent. Skills that are tools of their own are not listed again.
-pub(super) fn description(entry: &ExternalAgent, known: Option<&Discovery>, tools: &[SkillTool]) -> String {
-    let card = known.and_then(|known| known.card.as_deref());
+pub(super) fn description(entry: &ExternalAgent, card: Option<&PeerCard>, tools: &[SkillTool]) -> String {
     let about = match (entry.description.as_str(), card) {
         ("", Some(card)) if !card.description.trim().is_empty() => {
             format!("The agent describes itself as: {:?}", one_line(&card.description, EXTERNAL_DESCRIPTION_CHARS))

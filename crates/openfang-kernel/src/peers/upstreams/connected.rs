@@ -203,7 +203,8 @@ impl Connected {
         }
         let looked = shown.kept.look(&self.entry, &snapshot.manifest);
         let had = Arc::clone(&shown.manifest);
-        shown.kept.keep_definitions(&self.entry, &had, &looked.quarantined);
+        let waiting = looked.quarantined.iter().chain(shown.kept.unaccepted()).cloned().collect();
+        shown.kept.keep_definitions(&self.entry, &had, &waiting);
         shown.kept.era = era;
         shown.manifest = Arc::clone(&snapshot.manifest);
         let news = looked.changed.difference(&shown.quarantined).cloned().collect();
@@ -216,7 +217,7 @@ impl Connected {
     pub(super) fn review(&self) -> McpReview {
         let (is_connected, shown) = (self.upstream().snapshot().facts.is_some(), self.lock());
         let definition = |text: &str| serde_json::from_str(text).unwrap_or_default();
-        let waiting = shown.waiting().filter_map(|tool| {
+        let waiting = shown.changed().filter_map(|tool| {
             let before = shown.kept.definition_before(tool).map(definition);
             let after = definition(&shown.manifest.tools.get(tool)?.json());
             Some(McpToolReview { tool: tool.clone(), before, after })
@@ -234,6 +235,7 @@ impl Connected {
         let waiting: Vec<String> = shown
             .quarantined
             .iter()
+            .chain(shown.kept.unaccepted())
             .filter(|name| tool.is_none_or(|tool| tool == *name))
             .cloned()
             .collect();

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use openfang_mcp::client::{KeptManifest, Manifest};
+use openfang_mcp::listing::Entry;
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry, NewTools, OnChange};
 use openfang_types::ids::ServerName;
 use openfang_types::limits::MCP_KEPT_DEFINITION_BYTES;
 use openfang_types::redact::Redactor;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 use super::approved::{Approved, Fingerprint, hex};
@@ -26,6 +28,8 @@ pub(super) struct ServerMemory {
     approved: Arc<Approved>,
     /// What changed tools looked like when they were accepted, by their names.
     before: BTreeMap<String, String>,
+    /// Changed tools that are used and that nobody has accepted, as they were when that was told.
+    told: BTreeMap<String, Fingerprint>,
 }
 
 #[derive(Deserialize)]
@@ -35,6 +39,8 @@ struct File<'a> {
     approved: Approved,
     #[serde(default)]
     before: BTreeMap<String, String>,
+    #[serde(default)]
+    told: BTreeMap<String, Fingerprint>,
     #[serde(borrow)]
     manifest: KeptManifest<'a>,
 }
@@ -46,6 +52,7 @@ struct Written<'a> {
     place: &'a str,
     approved: &'a Approved,
     before: &'a BTreeMap<String, String>,
+    told: &'a BTreeMap<String, Fingerprint>,
     manifest: &'a Manifest,
 }
 
@@ -72,8 +79,8 @@ impl ServerMemory {
             return (Self { place: place_of(entry), ..Self::default() }, None);
         };
         let manifest = (file.place == place_of(entry)).then(|| Manifest::of(file.manifest));
-        let File { era, place, approved, before, .. } = file;
-        (Self { era, place, approved: Arc::new(approved), before }, manifest)
+        let File { era, place, approved, before, told, .. } = file;
+        (Self { era, place, approved: Arc::new(approved), before, told }, manifest)
     }
 
     /// Holds what a server has against what is remembered of it. What is seen for the first time is good.
@@ -82,11 +89,20 @@ impl ServerMemory {
         let may_be_new = self.place == place || self.approved.is_empty();
         // What a server has at first is good.
         let holds_new = entry.new_tools == NewTools::Hold && !self.approved.is_empty();
+        let (is_same_place, mut told) = (self.place == place, BTreeMap::new());
         let (mut looked, mut seen) = (Looked::default(), Vec::with_capacity(manifest.tools.entries().len()));
         for tool in manifest.tools.entries() {
             let now = Fingerprint::of(&place, tool);
             match self.approved.get(tool.name()) {
                 Some(then) if *then == now => continue,
+                // It is used, in the words that were accepted. An operator who changed the entry has seen to that one.
+                Some(_) if is_same_place && entry.on_change == OnChange::Warn => {
+                    if self.told.get(tool.name()) != Some(&now) {
+                        looked.changed.insert(tool.name().to_owned());
+                    }
+                    told.insert(tool.name().to_owned(), now);
+                    continue;
+                }
                 None if may_be_new && holds_new => {
                     looked.changed.insert(tool.name().to_owned());
                     looked.quarantined.insert(tool.name().to_owned());
@@ -103,6 +119,7 @@ impl ServerMemory {
             }
             seen.push((tool.name(), now));
         }
+        self.told = told;
         self.approve_all(&seen);
         if looked.quarantined.is_empty() {
             self.place = place;
@@ -128,6 +145,20 @@ impl ServerMemory {
                 self.before.insert(tool.clone(), text.into_owned());
             }
         }
+    }
+
+    /// Changed tools that are used, and that nobody has accepted.
+    pub(super) fn unaccepted(&self) -> impl Iterator<Item = &String> {
+        self.told.keys()
+    }
+
+    /// A tool as models are offered it: until somebody accepts a change, as it was. None if that is not known.
+    pub(super) fn as_accepted(&self, tool: &Entry) -> Option<Entry> {
+        if !self.told.contains_key(tool.name()) {
+            return Some(tool.clone());
+        }
+        let before = RawValue::from_string(self.definition_before(tool.name())?.to_owned()).ok()?;
+        Some(Entry::new(tool.name(), before))
     }
 
     /// Whether a tool was never accepted.
@@ -158,6 +189,7 @@ impl ServerMemory {
             self.approve_all(&[(tool, Fingerprint::of(&place, known))]);
         }
         self.before.remove(tool);
+        self.told.remove(tool);
         let mut all = manifest.tools.entries();
         if all.all(|tool| self.approved.get(tool.name()) == Some(&Fingerprint::of(&place, tool))) {
             self.place = place;
@@ -177,6 +209,7 @@ impl ServerMemory {
             place: &self.place,
             approved: &self.approved,
             before: &self.before,
+            told: &self.told,
             manifest,
         };
         std::fs::create_dir_all(directory)?;

@@ -126,3 +126,38 @@ fn a_tool_that_is_gone_is_known_until_it_is_forgotten() {
     kept.forget_removed(&fewer);
     assert!(kept.removed(&fewer).is_empty() && kept.is_new("b"));
 }
+
+#[test]
+fn with_warn_a_changed_tool_is_offered_as_it_was_accepted_also_after_a_restart() {
+    let home = tempfile::tempdir().unwrap();
+    let entry = entry(OnChange::Warn, "x");
+    let (mut kept, _) = ServerMemory::read(home.path(), &entry, &Redactor::default());
+    let versions = ["one", "two"].map(|says| manifest(&[("a", says), ("b", "same")]));
+    kept.look(&entry, &versions[0]);
+    kept.look(&entry, &versions[1]);
+    let offered = |kept: &ServerMemory, tool: &str| {
+        let now = versions[1].tools.get(tool).unwrap();
+        kept.as_accepted(now).map(|tool| tool.json().into_owned())
+    };
+    assert_eq!(offered(&kept, "a"), None, "only a digest of it is known");
+    let waiting = kept.unaccepted().cloned().collect();
+    kept.keep_definitions(&entry, &versions[0], &waiting);
+    kept.write(home.path(), &entry.name, &versions[1]).unwrap();
+
+    let (mut kept, _) = ServerMemory::read(home.path(), &entry, &Redactor::default());
+    assert_eq!(kept.look(&entry, &versions[1]), Looked::default(), "it was told");
+    assert!(offered(&kept, "a").unwrap().contains("\"one\"") && offered(&kept, "b").unwrap().contains("\"same\""));
+    kept.approve(&entry, &versions[1], "a");
+    assert!(offered(&kept, "a").unwrap().contains("\"two\"") && kept.unaccepted().next().is_none());
+}
+
+#[test]
+fn with_warn_an_entry_that_the_operator_changed_is_taken_as_it_is() {
+    let (before, after) = (entry(OnChange::Warn, "x"), entry(OnChange::Warn, "y"));
+    let mut kept = ServerMemory { place: place_of(&before), ..ServerMemory::default() };
+    kept.look(&before, &manifest(&[("a", "one")]));
+
+    let looked = kept.look(&after, &manifest(&[("a", "two")]));
+
+    assert_eq!((names(&looked.changed), kept.unaccepted().count()), (vec!["a"], 0));
+}

@@ -80,7 +80,21 @@ impl Toolset {
     }
 }
 
-fn toolbox(cx: &CallContext, pipeline: &Pipeline, (most_tokens, reads_results): (u64, bool)) -> Toolbox {
+/// The tools that are offered. The run learns of words among theirs that nobody accepted.
+fn toolbox(cx: &CallContext, pipeline: &Pipeline, limits: (u64, bool)) -> Toolbox {
+    let offered = chosen(cx, pipeline, limits);
+    enters(cx, pipeline, (0..).map_while(|place| offered.name_at(place)));
+    offered
+}
+
+fn enters<'a>(cx: &CallContext, pipeline: &Pipeline, offered: impl Iterator<Item = &'a str>) {
+    let labels = pipeline.catalog().quarantine().labels_of_words(offered);
+    if let (Some(run), false) = (&cx.run, labels.is_empty()) {
+        run.enters(&labels);
+    }
+}
+
+fn chosen(cx: &CallContext, pipeline: &Pipeline, (most_tokens, reads_results): (u64, bool)) -> Toolbox {
     let reader = || {
         let tool = RESULT_READ.parse().ok().and_then(|name: ToolName| pipeline.catalog().get(&name));
         tool.map(|tool| spec((*tool.definition()).clone()))
@@ -142,7 +156,9 @@ pub(super) async fn search(run: &AgentRun<'_>, arguments: &Value) -> Result<Stri
         description: tool.description,
         schema: tool.input_schema,
     });
-    Ok(report(&found.collect::<Vec<_>>()))
+    let found: Vec<_> = found.collect();
+    enters(run.cx, run.pipeline, found.iter().map(|tool| tool.name.as_str()));
+    Ok(report(&found))
 }
 
 /// The same context, in which the agent may read results, whatever its capabilities say: those that were left out of its

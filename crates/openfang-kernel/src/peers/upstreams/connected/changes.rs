@@ -9,8 +9,9 @@ use openfang_runtime::server_call::Admission;
 use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject};
 use openfang_types::capability::Namespace;
 use openfang_types::config::McpServerConfigEntry;
-use openfang_types::ids::{Owner, TraceId};
+use openfang_types::ids::{Owner, ToolName, TraceId};
 use openfang_types::principal::Door;
+use openfang_types::taint::{Label, Labels};
 use openfang_types::tool::ToolTraits;
 
 use super::Connected;
@@ -46,13 +47,31 @@ impl Connected {
         shown.waiting().zip(names).filter_map(traits).collect()
     }
 
+    /// Those of its tools whose words nobody accepted and models are offered all the same, with what such words carry. Nothing
+    /// for a trusted server.
+    pub(in crate::peers::upstreams) fn with_new_words(&self) -> Vec<(ToolName, Labels)> {
+        if self.entry.trusted {
+            return Vec::new();
+        }
+        let shown = self.lock();
+        let named = |tool: &String| {
+            let traits = shown.traits(tool)?;
+            let labels = Labels::one(Label::McpServer, traits.origin.to_string());
+            Some((traits.name, labels))
+        };
+        shown.with_new_words().filter_map(named).collect()
+    }
+
     /// Says that a tool is not what it was, or is new and held: in the log of the house, in the server's, and in the audit.
     pub(in crate::peers::upstreams) fn report_change(&self, parts: &PeerParts, tool: &str) {
         let (is_away, is_new) = {
             let shown = self.lock();
             (shown.quarantined.contains(tool), shown.kept.is_new(tool))
         };
-        let then = if is_away { "quarantined until `openfang mcp accept`" } else { "still offered" };
+        let then = match is_away {
+            true => "quarantined until `openfang mcp accept`",
+            false => "still offered, in its accepted words until `openfang mcp accept`",
+        };
         let what = if is_new { format!("{tool} is new") } else { format!("the definition of {tool} changed") };
         tracing::warn!(server = %self.entry.name, tool, "{what}; the tool is {then}");
         self.log.add("openfang", &format!("{what}; the tool is {then}"));

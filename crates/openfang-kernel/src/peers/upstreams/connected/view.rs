@@ -44,14 +44,18 @@ impl ServerView {
         self.named.as_ref()?.traits_by_own_name(tool)
     }
 
-    /// Lists the tools that are selected and not quarantined.
+    /// Lists the tools that are selected and not quarantined. One that changed is listed as it was accepted, where that is known.
     pub(super) fn list(&mut self) {
         let all = &self.manifest.tools;
         let is_listed = |tool: &str| self.selection.selects(tool) && !self.quarantined.contains(tool);
-        self.tools = match all.names().all(is_listed) {
+        let mut changed = self.kept.unaccepted().peekable();
+        self.tools = match changed.peek().is_none() && all.names().all(is_listed) {
             true => Arc::clone(all),
             false => {
-                let left = all.entries().filter(|entry| is_listed(entry.name())).cloned().collect();
+                let listed = all.entries().filter(|entry| is_listed(entry.name()));
+                let left = listed
+                    .map(|entry| self.kept.as_accepted(entry).unwrap_or_else(|| entry.clone()))
+                    .collect();
                 Arc::new(Listing::new(Listed::Tools, left))
             }
         };
@@ -68,6 +72,20 @@ impl ServerView {
     /// The quarantined tools that would be listed otherwise.
     pub(super) fn waiting(&self) -> impl Iterator<Item = &String> + Clone {
         self.quarantined.iter().filter(|tool| self.selection.selects(tool))
+    }
+
+    /// The tools that wait to be accepted: the quarantined ones, and those that are used meanwhile.
+    pub(super) fn changed(&self) -> impl Iterator<Item = &String> {
+        self.waiting().chain(self.kept.unaccepted().filter(|tool| self.selection.selects(tool)))
+    }
+
+    /// The tools that are listed with words that nobody accepted, because the accepted ones are not known.
+    pub(super) fn with_new_words(&self) -> impl Iterator<Item = &String> {
+        let is_unknown = |tool: &&String| {
+            let now = self.manifest.tools.get(tool);
+            now.is_some_and(|now| self.kept.as_accepted(now).is_none())
+        };
+        self.kept.unaccepted().filter(is_unknown)
     }
 
     /// The tools that the operator left out.
