@@ -325,7 +325,7 @@ async fn untrusted_keys_leave_room_for_the_calls_of_others_and_of_the_person() {
     }
     assert_eq!(waiting, APPROVALS_PER_OWNER - APPROVALS_FOR_PERSONS);
 
-    let person = key_of_ada(&mailer, Some(openfang_types::taint::Label::User), "0000000000ff");
+    let person = callers::user(&mailer.kernel, "ada", &["*", "agent:mailer", "agent:mailer/*"]);
     let task = send(&mailer.kernel, &person, "mailer", "mail").await;
 
     let said = artifact_text(&task, "probe_send-error");
