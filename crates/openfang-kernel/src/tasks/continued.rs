@@ -95,7 +95,7 @@ impl Tasks {
     /// Gives a message to the run that works on the task, if that listens.
     async fn is_heard(&self, incoming: &Incoming, id: TaskId) -> Result<bool, KernelError> {
         let Some(log) = self.inner.live.get(id).and_then(|live| live.hearing) else { return Ok(false) };
-        match log.hear(&incoming.message, &incoming.labels).await {
+        match log.hear(&incoming.message, &incoming.labels, incoming.caller.door).await {
             Ok(is_heard) => Ok(is_heard),
             Err(Closed::Refused(StoreError::Conflict | StoreError::NotAllowed { .. }) | Closed::Superseded(_)) => {
                 Ok(false)

@@ -19,6 +19,7 @@ use openfang_store::{NewTask, RemotePhase, RemoteRecord, Stamp, StoreError, Stor
 use openfang_types::event::{ArtifactUpdate, EventBody, Seq};
 use openfang_types::ids::{Owner, TaskId};
 use openfang_types::limits::{TEXT_PACE, WATCH_OVER};
+use openfang_types::principal::Door;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Artifact, Message, Part, Role, Task, TaskState};
 use tokio::sync::{Mutex, MutexGuard};
@@ -47,6 +48,8 @@ pub(crate) struct TaskLog {
 pub(super) struct Log {
     pub(super) task: Task,
     pub(super) labels: Labels,
+    /// How a message came in that the run heard, if nobody counts as a person after it.
+    pub(super) heard_at: Option<Door>,
     waiting: Vec<EventBody>,
     /// A write whose outcome was not waited for, because its run was dropped in the middle.
     uncertain: Option<UncertainWrite>,
@@ -124,6 +127,7 @@ impl TaskLog {
         let log = Log {
             task,
             labels,
+            heard_at: None,
             waiting: Vec::new(),
             uncertain: None,
             remote: None,

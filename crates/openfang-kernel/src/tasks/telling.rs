@@ -7,6 +7,7 @@ use openfang_runtime::context::Run;
 use openfang_runtime::transcript::{TranscriptEntry, TranscriptError};
 use openfang_store::{RemoteRecord, TranscriptItem};
 use openfang_types::event::EventBody;
+use openfang_types::principal::Door;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Role};
 
@@ -57,8 +58,9 @@ impl EventSink for Telling<'_> {
 const INTERRUPT: &str = "interrupt";
 
 impl TaskLog {
-    /// Takes in a message for the run that works on the task. False if the run does not listen any more.
-    pub(super) async fn hear(&self, message: &Message, labels: &Labels) -> Result<bool, Closed> {
+    /// Takes in a message for the run that works on the task. False if the run does not listen any more. Whoever resumes the run
+    /// takes nobody for a person after words of somebody who is none.
+    pub(super) async fn hear(&self, message: &Message, labels: &Labels, door: Door) -> Result<bool, Closed> {
         let mut log = self.lock().await;
         if self.inner().is_resent(&log.task.history, message) {
             return Ok(true);
@@ -74,6 +76,10 @@ impl TaskLog {
             return Ok(false);
         }
         log.labels.join(labels);
+        log.heard_at = match door {
+            Door::A2a | Door::Agent => Some(door),
+            Door::Cli | Door::Rest | Door::Mcp => log.heard_at,
+        };
         log.add(EventBody::Message(message.clone()));
         self.flush(&mut log).await.map(|()| true)
     }

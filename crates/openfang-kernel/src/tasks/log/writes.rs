@@ -67,8 +67,10 @@ impl TaskLog {
             TaskStage::Superseded(other) => Ok(Created::Known(*other)),
             TaskStage::HandedOver => Err(StoreError::Conflict),
             TaskStage::Here(new) => {
-                let labels = log.labels.clone();
-                tasks.create(NewTask { events, labels, remote, transcript, ..(**new).clone() }).await
+                let (labels, door) = (log.labels.clone(), log.heard_at.unwrap_or(new.door));
+                tasks
+                    .create(NewTask { events, labels, door, remote, transcript, ..(**new).clone() })
+                    .await
             }
             TaskStage::Stored(stamp) => {
                 let write = Append {
@@ -80,7 +82,7 @@ impl TaskLog {
                     remote,
                     transcript,
                     node: None,
-                    door: None,
+                    door: log.heard_at,
                     at: self.inner.clock.now(),
                 };
                 tasks.append(write).await.map(Created::New)
