@@ -230,5 +230,6 @@ async fn one_caller_takes_no_places_of_others_and_nobody_those_of_persons(store:
         let refused = store.request(one_more).await;
         assert!(matches!(refused, Err(StoreError::TooMany { .. })), "{refused:?}");
     }
-    store.request(asked("ada", "of the person", at)).await.unwrap();
+    let person = Some(asker("", free + 1));
+    store.request(Approval { asker: person, ..asked("ada", "of the person", at) }).await.unwrap();
 }
