@@ -32,6 +32,7 @@ struct Args {
     /// What happened: 1 to 64 small letters, digits, and . _ -, such as "build.failed".
     event_type: EventType,
     /// Any JSON value; left out if null.
+    #[schemars(extend("type" = ["object", "array", "string", "number", "boolean", "null"]))]
     payload: Option<Value>,
 }
 

@@ -231,5 +231,8 @@ async fn one_caller_takes_no_places_of_others_and_nobody_those_of_persons(store:
         assert!(matches!(refused, Err(StoreError::TooMany { .. })), "{refused:?}");
     }
     let person = Some(asker("", free + 1));
-    store.request(Approval { asker: person, ..asked("ada", "of the person", at) }).await.unwrap();
+    store
+        .request(Approval { asker: person, ..asked("ada", "of the person", at) })
+        .await
+        .unwrap();
 }
