@@ -136,7 +136,11 @@ impl Call<'_> {
             Verb::Delete => http::Method::DELETE,
         };
         let retry = if method == Method::Get { Retry::Safe } else { Retry::Never };
-        let mut request = Request::new(verb, target).headers(self.headers(method)).redirects(Redirects::Unchanged);
+        let redirects = match self.site.redirects {
+            Redirects::None => Redirects::None,
+            Redirects::Any | Redirects::Unchanged => Redirects::Unchanged,
+        };
+        let mut request = Request::new(verb, target).headers(self.headers(method)).redirects(redirects);
         if let Some(body) = body {
             request = request.body(JSON, body);
         }

@@ -18,7 +18,7 @@ pub struct RemoteSettings {
     pub url: String,
     /// Who named the URL: the operator, or somebody whose URLs reach public addresses only.
     pub reach: Reach,
-    /// Whether the search for a card follows redirects. Whoever redirects chooses the host that is asked.
+    /// Whether redirects are followed. Whoever redirects chooses the host that is asked.
     pub redirects: bool,
     /// The endpoint to use instead of the one in the card.
     pub endpoint: Option<String>,

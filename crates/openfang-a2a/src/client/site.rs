@@ -51,7 +51,7 @@ pub(super) struct Site {
     pub(super) endpoint: Option<String>,
     pub(super) timeout: Duration,
     reach: Reach,
-    /// Of the search for a card.
+    /// What is followed when a card is looked for.
     pub(super) redirects: Redirects,
     /// The origin of the base URL first.
     allowed: Vec<Origin>,

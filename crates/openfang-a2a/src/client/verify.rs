@@ -76,6 +76,7 @@ impl RemoteAgent {
         let request = Request::new(http::Method::GET, target)
             .header(header::ACCEPT, HeaderValue::from_static("application/json"))
             .patience(patience)
+            .redirects(self.site().redirects)
             .caps(Caps { decoded_bytes: A2A_CARD_MAX_BYTES, ..Caps::default() });
         let failed = |error| format!("its keys cannot be fetched: {error}");
         let response = self.site().door.send(request).await.map_err(failed)?;
