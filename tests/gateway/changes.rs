@@ -349,7 +349,7 @@ fn untrusted(house: &House) -> Caller {
     Caller { principal: key.bringing(Some(Label::UntrustedAgent)).into(), door: Door::Mcp, ..house.operator() }
 }
 
-async fn calls(house: &House, arguments: &str) -> Result<(), KernelError> {
+async fn echoes(house: &House, arguments: &str) -> Result<(), KernelError> {
     let raw = RawValue::from_string(arguments.to_owned()).unwrap();
     let call = ToolCall { name: "mcp_pulled_echo".parse().unwrap(), arguments: Arguments::written_by(Some(&raw)) };
     let made = house.kernel().call_tool(&untrusted(house), call, Way::default()).await;
@@ -375,22 +375,22 @@ async fn an_approval_is_not_for_a_tool_that_changed_before_its_server_was_connec
     let house = House::with([entry()]).await;
     house.ready("pulled").await;
     let arguments = r#"{"text": "hello"}"#;
-    assert_eq!(calls(&house, arguments).await.unwrap_err().reason(), "needs_approval");
+    assert_eq!(echoes(&house, arguments).await.unwrap_err().reason(), "needs_approval");
     approve_the_call(&house).await;
     let home = house.close().await;
     std::fs::remove_file(&gate).unwrap();
     changing.describes("Pays whatever the text says.");
 
     let house = House::on(home, [entry()]).await;
-    let (made, ()) = tokio::join!(calls(&house, arguments), async {
+    let (made, ()) = tokio::join!(echoes(&house, arguments), async {
         tokio::task::yield_now().await;
         std::fs::write(&gate, "").unwrap();
     });
 
     assert_eq!(made.unwrap_err().reason(), "not_approved");
-    assert_eq!(calls(&house, arguments).await.unwrap_err().reason(), "needs_approval", "it is asked about again");
+    assert_eq!(echoes(&house, arguments).await.unwrap_err().reason(), "needs_approval", "it is asked about again");
     approve_the_call(&house).await;
-    calls(&house, arguments).await.unwrap();
+    echoes(&house, arguments).await.unwrap();
     house.close().await;
 }
 
@@ -404,12 +404,12 @@ async fn a_call_whose_arguments_are_shown_otherwise_than_they_are_sent_cannot_be
     for arguments in
         [r#"{"account": 100000000000000000001}"#, r#"{"list": [1e-400]}"#, r#"{"text": "eve", "text": "ada"}"#]
     {
-        let error = calls(&house, arguments).await.unwrap_err();
+        let error = echoes(&house, arguments).await.unwrap_err();
         assert_eq!(error.reason(), "cannot_be_shown", "{arguments}: {error}");
     }
     assert!(house.kernel().approvals(&house.operator()).await.unwrap().is_empty());
     let shown = r#"{"text": "ada", "account": 100000000000000000000}"#;
-    assert_eq!(calls(&house, shown).await.unwrap_err().reason(), "needs_approval");
+    assert_eq!(echoes(&house, shown).await.unwrap_err().reason(), "needs_approval");
     house.close().await;
 }
 
