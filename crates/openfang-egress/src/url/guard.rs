@@ -49,8 +49,9 @@ impl Guard {
 
     /// A URL from anywhere else.
     pub fn foreign(&self, text: &str) -> Result<ForeignUrl, UrlRefused> {
+        let url = self.checked(parsed(text)?, Reach::Foreign)?;
         check_spelling(text)?;
-        self.checked(parsed(text)?, Reach::Foreign).map(ForeignUrl)
+        Ok(ForeignUrl(url))
     }
 
     /// The target of a redirect.
