@@ -60,20 +60,22 @@ async fn a_full_disk_is_told_honestly_and_recovers_when_there_is_room_again() {
 
     let begun = Instant::now();
     let mut acknowledged = vec![first];
-    let refused = loop {
+    let health = loop {
         let answer = client.post("/api/agents/starter/message", &body).await;
         match answer.status {
             200 => acknowledged.push(answer.json()["task"]["id"].as_str().unwrap().to_owned()),
-            _ => break answer,
+            _ => {
+                let code = answer.json()["error"]["code"].as_str().map(str::to_owned);
+                assert_eq!((answer.status, code.as_deref()), (503, Some("store_unavailable")), "{answer:?}");
+                let health = client.get("/health").await;
+                // When the log of the database is taken over into it, there is room again for a moment.
+                if health.status != 200 {
+                    break health;
+                }
+            }
         }
         assert!(begun.elapsed() < Duration::from_secs(30), "the disk is never full");
     };
-    assert_eq!(
-        (refused.status, refused.json()["error"]["code"].as_str()),
-        (503, Some("store_unavailable")),
-        "{refused:?}"
-    );
-    let health = client.get("/health").await;
     assert_eq!((health.status, health.json()["status"].as_str()), (503, Some("failing")));
     for id in &acknowledged {
         assert_eq!(client.get(&format!("/api/tasks/{id}")).await.status, 200, "what was acknowledged can be read");

@@ -388,6 +388,8 @@ async fn an_approval_is_not_for_a_tool_that_changed_before_its_server_was_connec
     });
 
     assert_eq!(made.unwrap_err().reason(), "not_approved");
+    // The next approval is of use once the change is accepted.
+    assert_eq!(house.approve("pulled", None).await, ["echo"]);
     assert_eq!(echoes(&house, arguments).await.unwrap_err().reason(), "needs_approval", "it is asked about again");
     approve_the_call(&house).await;
     echoes(&house, arguments).await.unwrap();

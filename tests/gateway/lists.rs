@@ -219,7 +219,7 @@ async fn names_that_deceive_are_left_out_and_shown_escaped() {
         "e\u{301}cho",
         "\u{1b}[31mred",
         "two\nlines",
-        "a b",
+        "a  b",
         "",
         "tab\tbed",
         "nul\0l",

@@ -77,7 +77,8 @@ pub enum ToolError {
     NeedsApproval(Box<ApprovalNeeded>),
     /// The approval that came with the call is not one for it.
     #[error(
-        "{tool} was not called: the approval is for another call, or has expired, was denied or was used; ask for the call again"
+        "{tool} was not called: the approval is for another call, or has expired, was denied or was used, or the tool has changed since \
+         and the change is not accepted; ask for the call again"
     )]
     NotApproved { tool: ToolName },
     /// A person must decide on the call and cannot be shown it.
