@@ -68,10 +68,13 @@ async fn a_full_disk_is_told_honestly_and_recovers_when_there_is_room_again() {
                 let code = answer.json()["error"]["code"].as_str().map(str::to_owned);
                 assert_eq!((answer.status, code.as_deref()), (503, Some("store_unavailable")), "{answer:?}");
                 let health = client.get("/health").await;
-                // When the log of the database is taken over into it, there is room again for a moment.
                 if health.status != 200 {
                     break health;
                 }
+                // Whoever is told that all is well must be served.
+                let next = client.post("/api/agents/starter/message", &body).await;
+                assert_eq!(next.status, 200, "refused although the health was good: {next:?}");
+                acknowledged.push(next.json()["task"]["id"].as_str().unwrap().to_owned());
             }
         }
         assert!(begun.elapsed() < Duration::from_secs(30), "the disk is never full");
